@@ -1,0 +1,81 @@
+package ir
+
+// Op is what a Value does. Facts about each op stand in one table, in optable.go.
+type Op uint8
+
+const (
+	OpInvalid Op = iota
+
+	// Leaves.
+	OpConst  // an exact constant
+	OpInf    // +∞, Real
+	OpNaN    // Real
+	OpPi     // Real
+	OpScalar // attribute Name
+	OpExtent // extent of Axis, Exact
+	OpIndex  // index variable as a value, Exact
+	OpTrue
+	OpFalse
+
+	// Tensors.
+	OpRead    // Tensor[Args...]
+	OpPresent // has(Tensor), a condition of the call
+
+	// Conversions: exact or real to the type of the value, rounded once; casts between dtypes.
+	OpCast
+
+	// Arithmetic. On exact values exact, on typed values IEEE in the compute type.
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpMod // floored
+	OpRem // truncated
+	OpPow
+	OpNeg
+	OpAbs
+	OpSign
+	OpMax // NaN wins; derivative: half each at a tie
+	OpMin
+	OpFma // a*b + c, rounded once
+
+	// Functions.
+	OpSqrt
+	OpRsqrt
+	OpExp
+	OpExpm1
+	OpLog
+	OpLog1p
+	OpTanh
+	OpSigmoid
+	OpSoftplus
+	OpSin
+	OpCos
+	OpErf
+	OpFloor
+	OpCeil
+	OpTrunc
+	OpRound // half to even
+
+	// Conditions.
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpNot
+	OpAnd // lazy
+	OpOr  // lazy
+	OpIsNaN
+	OpIsInf
+
+	// Choice: Args are condition, then, else; the side not taken is not evaluated.
+	OpSelect
+
+	// OpStop is its argument, with no derivative.
+	OpStop
+	// OpAbsorb is x*d where a zero x absorbs any d: Args x, d. The reverse rule uses it where a cotangent may
+	// be zero because nothing was selected.
+	OpAbsorb
+
+	opCount
+)

@@ -1,0 +1,29 @@
+package runtime
+
+import "unsafe"
+
+// MaxOperands bounds the tensors that one kernel sees.
+const MaxOperands = 16
+
+// MaxScalars bounds the scalars of one kernel.
+const MaxScalars = 16
+
+// Args is what every kernel gets, on every target: extents, and for each operand an address and a stride for each
+// axis. Assembly reads it by offset; its layout is fixed.
+//
+// A kernel runs rows 0 … Rows-1, elements 0 … N-1 and, where it has a serial axis, steps 0 … K-1. The element of
+// operand i at (r, n, k) is at Ptr[i] + (r*Row[i] + n*Step[i] + k*KStep[i]) elements. Step is 0 or 1; with 0 the
+// address must be readable for 64 elements that are all equal (see Splat), for inputs that move along the vector axis.
+type Args struct {
+	Rows, N, K int                         // offsets 0, 8, 16
+	First      int                         // offset 24: index of row 0 in the whole call (for messages)
+	Ptr        [MaxOperands]unsafe.Pointer // offset 32
+	Row        [MaxOperands]int            // offset 160
+	Step       [MaxOperands]int            // offset 288
+	KStep      [MaxOperands]int            // offset 416
+	F          [MaxScalars]float64         // offset 544: scalars as float64; a float32 kernel rounds once
+	I          [MaxScalars]int             // offset 672
+}
+
+// Kernel is a compiled nest.
+type Kernel func(*Args)
