@@ -1,0 +1,35 @@
+# make run   generates the ops from their formulas and trains two models with them on real data
+# make test  runs every test of every module
+# Both need Go, git and make only. What needs more says what it skips and why.
+
+GO ?= go
+
+.PHONY: run test generate check lint race fuzz bench clean
+
+run: generate
+	cd examples && $(GO) run ./train -out ../out
+
+generate:
+	$(GO) run ./cmd/opgen generate ./specs/...
+
+test:
+	$(GO) test ./...
+	cd examples && $(GO) generate ./... && git diff --exit-code -- . && $(GO) test ./...
+
+check:
+	$(GO) run ./cmd/opgen generate -check ./specs/...
+
+lint:
+	test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	cd examples && $(GO) vet ./...
+	$(GO) tool -modfile=tools.mod staticcheck ./...
+
+race:
+	$(GO) test -race ./runtime/... ./gen/...
+
+bench:
+	benchmarks/run
+
+clean:
+	rm -rf out bin
