@@ -1,0 +1,104 @@
+// Command opgen is the operator compiler for Go: it turns formulas in .op files into Go, SIMD assembly and CUDA C.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitClean    = 0
+	exitFindings = 1 // errors in specs, stale output, failed tests
+	exitUsage    = 2
+)
+
+// errFindings is returned by a command that has already printed what it found.
+var errFindings = errors.New("findings")
+
+// env is what commands may use of the outside.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	color          bool
+}
+
+type commands struct {
+	Generate generateCmd `cmd:"" help:"Write Go, assembly and CUDA C for specs."`
+	Check    checkCmd    `cmd:"" help:"Check specs: types, derivatives and their proof."`
+	Fmt      fmtCmd      `cmd:"" help:"Bring specs into canonical form."`
+	Test     testCmd     `cmd:"" help:"Run the examples of specs and check gradients, on every backend that is here."`
+	Explain  explainCmd  `cmd:"" help:"Show how the text of one op becomes kernels, step by step."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], env{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: colorful(os.Stderr)}))
+}
+
+func run(args []string, e env) int {
+	var c commands
+	exit := -1
+	parser, err := kong.New(&c,
+		kong.Name("opgen"),
+		kong.Description("The operator compiler for Go. A package is a folder of .op files; DIR/... stands for all below.\n\n"+
+			"  opgen generate ./specs/...      write code for all packages\n"+
+			"  opgen check ./specs/loss        types, derivatives and their proof\n"+
+			"  opgen explain loss.smooth_l1    from formula to kernel"),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(code int) { exit = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(&e),
+	)
+	if err != nil {
+		fmt.Fprintln(e.stderr, "opgen:", err)
+		return exitUsage
+	}
+	ctx, err := parser.Parse(goFlags(args))
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintf(e.stderr, "opgen: %v\nRun 'opgen --help' for usage.\n", err)
+		return exitUsage
+	}
+	switch err := ctx.Run(); {
+	case err == nil:
+		return exitClean
+	case errors.Is(err, errFindings):
+		return exitFindings
+	default:
+		fmt.Fprintln(e.stderr, "opgen:", err)
+		return exitFindings
+	}
+}
+
+// goFlags lets flags be written as Go people do: -check is --check.
+func goFlags(args []string) []string {
+	r := make([]string, len(args))
+	for i, a := range args {
+		if a == "--" {
+			copy(r[i:], args[i:])
+			break
+		}
+		if len(a) > 2 && a[0] == '-' && a[1] != '-' && a[2] != '=' && !strings.ContainsAny(a[1:2], "0123456789.") {
+			a = "-" + a
+		}
+		r[i] = a
+	}
+	return r
+}
+
+// colorful tells whether messages may use color.
+func colorful(f *os.File) bool {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

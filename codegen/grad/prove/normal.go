@@ -1,0 +1,309 @@
+// Package prove decides whether two formulas are equal: by a normal form where it can, else at points made for each
+// condition. It is used for derivatives written by hand and for dropping derivatives that are zero.
+//
+// The normal form is a polynomial with rational exponents over atoms: reads, sizes, attributes, exp of monomials,
+// conditions (0 or 1), functions, and sums with canonical bound variables. Equal normal forms mean equal formulas
+// wherever both are defined, but for a set of measure zero; unequal ones mean nothing, and the points decide.
+package prove
+
+import (
+	"fmt"
+	"math/big"
+	"sync/atomic"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+var varCount atomic.Int64
+
+// freshVar numbers variables that occur nowhere else.
+func freshVar() int { return 1<<40 + int(varCount.Add(1)) }
+
+// normalizer turns values of one function into normal form.
+type normalizer struct {
+	defs  map[*ir.Tensor][]*ir.Def
+	vars  map[*ir.Var]int
+	memo  map[string]*poly
+	depth int
+}
+
+func newNormalizer(defs ...*ir.Def) *normalizer {
+	n := &normalizer{defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, memo: map[string]*poly{}}
+	for _, d := range defs {
+		n.defs[d.Target] = append(n.defs[d.Target], d)
+	}
+	return n
+}
+
+// env gives index variables their values.
+type env map[*ir.Var]*poly
+
+// catch runs f and turns giving up into an error.
+func catch(f func()) (err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case tooBig:
+			err = fmt.Errorf("%s", e.why)
+		default:
+			panic(e)
+		}
+	}()
+	f()
+	return nil
+}
+
+func (n *normalizer) number(v *ir.Var) int {
+	if n.vars[v] == 0 {
+		n.vars[v] = freshVar()
+	}
+	return n.vars[v]
+}
+
+// value is the normal form of v.
+func (n *normalizer) value(v *ir.Value, e env) *poly {
+	switch v.Op {
+	case ir.OpConst:
+		return constant(v.Const)
+	case ir.OpPi:
+		return single(newAtom(kindSize, "π"), one)
+	case ir.OpInf, ir.OpNaN:
+		return single(newAtom(kindName, v.Op.String()), one)
+	case ir.OpScalar:
+		return single(newAtom(kindName, v.Name), one)
+	case ir.OpExtent:
+		return size(v.Axis)
+	case ir.OpIndex:
+		if p := e[v.Var]; p != nil {
+			return p
+		}
+		return single(indexAtom(n.number(v.Var)), one)
+	case ir.OpTrue:
+		return integer(1)
+	case ir.OpFalse:
+		return integer(0)
+	case ir.OpRead:
+		index := make([]*poly, len(v.Args))
+		for i, a := range v.Args {
+			index[i] = n.value(a, e)
+		}
+		return n.read(v.Tensor, index)
+	case ir.OpPresent:
+		return single(newAtom(kindCond, "has "+v.Tensor.Name), one)
+	case ir.OpSelect:
+		c := n.value(v.Args[0], e)
+		if k, ok := c.number(); ok {
+			if k.Sign() != 0 {
+				return n.value(v.Args[1], e)
+			}
+			return n.value(v.Args[2], e)
+		}
+		return choose(c, n.value(v.Args[1], e), n.value(v.Args[2], e))
+	}
+	args := make([]*poly, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = n.value(a, e)
+	}
+	return apply(v.Op, args)
+}
+
+func size(a *ir.Axis) *poly { return single(newAtom(kindSize, fmt.Sprintf("%s@%p", a.Name, a)), one) }
+
+// apply is the normal form of an op of normal forms.
+func apply(op ir.Op, a []*poly) *poly {
+	switch op {
+	case ir.OpCast, ir.OpStop:
+		return a[0]
+	case ir.OpAdd:
+		return sum(a[0], a[1], 1)
+	case ir.OpSub:
+		return sum(a[0], a[1], -1)
+	case ir.OpMul, ir.OpAbsorb:
+		return times(a[0], a[1])
+	case ir.OpDiv:
+		return times(a[0], power(a[1], minusOne))
+	case ir.OpFma:
+		return sum(times(a[0], a[1]), a[2], 1)
+	case ir.OpNeg:
+		return scale(a[0], minusOne)
+	case ir.OpPow:
+		if c, ok := a[1].number(); ok && (c.IsInt() || c.Denom().Cmp(big.NewInt(2)) == 0) {
+			return power(a[0], c)
+		}
+		return single(newAtom(kindFunc, "pow", a...), one)
+	case ir.OpSqrt:
+		return power(a[0], big.NewRat(1, 2))
+	case ir.OpRsqrt:
+		return power(a[0], big.NewRat(-1, 2))
+	case ir.OpExp:
+		return exp(a[0])
+	case ir.OpExpm1:
+		return sum(exp(a[0]), integer(1), -1)
+	case ir.OpLog:
+		return log(a[0])
+	case ir.OpLog1p:
+		return log(sum(a[0], integer(1), 1))
+	case ir.OpSigmoid:
+		return power(sum(integer(1), exp(scale(a[0], minusOne)), 1), minusOne)
+	case ir.OpTanh: // 1 - 2/(1 + exp(2x))
+		return sum(integer(1), power(sum(integer(1), exp(scale(a[0], big.NewRat(2, 1))), 1), minusOne), -2)
+	case ir.OpSoftplus:
+		return log(sum(integer(1), exp(a[0]), 1))
+	case ir.OpMax, ir.OpMin: // one condition for both, whatever the order: p + (q-p)·[p < q] and q - (q-p)·[p < q]
+		p, q := a[0], a[1]
+		if q.Key() < p.Key() {
+			p, q = q, p
+		}
+		d := sum(q, p, -1)
+		more := times(d, below(scale(d, minusOne)))
+		if op == ir.OpMax {
+			return sum(p, more, 1)
+		}
+		return sum(q, more, -1)
+	case ir.OpLt:
+		return below(sum(a[0], a[1], -1))
+	case ir.OpLe: // not b < a
+		return not(below(sum(a[1], a[0], -1)))
+	case ir.OpEq:
+		return isZero(sum(a[0], a[1], -1))
+	case ir.OpNe:
+		return not(isZero(sum(a[0], a[1], -1)))
+	case ir.OpNot:
+		return not(a[0])
+	case ir.OpAnd:
+		return fold(a, times)
+	case ir.OpOr:
+		return fold(a, or)
+	case ir.OpIsNaN, ir.OpIsInf:
+		return single(newAtom(kindCond, op.String(), a...), one)
+	}
+	return function(op.String(), a...)
+}
+
+func fold(a []*poly, f func(p, q *poly) *poly) *poly {
+	r := a[0]
+	for _, p := range a[1:] {
+		r = f(r, p)
+	}
+	return r
+}
+
+// maxDepth bounds the expansion of definitions in definitions.
+const maxDepth = 60
+
+// read is an element of a tensor: what its definitions say, or an atom for inputs and for reductions that are no sums.
+func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
+	defs := n.defs[t]
+	for _, d := range defs {
+		if d.Monoid != ir.Assign && d.Monoid != ir.Sum || d.Group != 0 {
+			defs = nil
+			break
+		}
+	}
+	name := fmt.Sprintf("%s@%p", t.Name, t)
+	if len(defs) == 0 {
+		return single(newAtom(kindRead, name, index...), one)
+	}
+	key := name
+	for _, p := range index {
+		key += p.Key()
+	}
+	if p := n.memo[key]; p != nil {
+		return p
+	}
+	if n.depth++; n.depth > maxDepth {
+		giveUp("definitions are nested too deeply")
+	}
+	r := integer(0)
+	for _, d := range defs {
+		r = sum(r, n.element(d, index), 1)
+	}
+	n.depth--
+	n.memo[key] = r
+	return r
+}
+
+// element is what one definition gives at a point.
+func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
+	e := env{}
+	cond := integer(1)
+	type equation struct {
+		dest *ir.Value
+		want *poly
+	}
+	var rest []equation
+	for i, dest := range d.Dest {
+		if dest.Op == ir.OpIndex && e[dest.Var] == nil {
+			e[dest.Var] = index[i]
+		} else {
+			rest = append(rest, equation{dest, index[i]})
+		}
+	}
+	var vars []int
+	extents := map[int]*poly{}
+	for _, v := range d.Vars {
+		if e[v] != nil {
+			if v.Axis == nil {
+				cond = times(cond, n.within(v, e[v], e))
+			}
+			continue
+		}
+		k := freshVar()
+		e[v] = single(indexAtom(k), one)
+		vars = append(vars, k)
+		if v.Axis != nil {
+			extents[k] = size(v.Axis)
+			continue
+		}
+		lo, hi := n.value(v.Lo, e), n.value(v.Hi, e)
+		if len(lo.free()) > 0 || len(hi.free()) > 0 || !lo.isZero() {
+			giveUp("a range depends on another variable")
+		}
+		extents[k] = hi
+	}
+	for _, q := range rest {
+		cond = times(cond, isZero(sum(n.value(q.dest, e), q.want, -1)))
+	}
+	for _, w := range d.Where {
+		cond = times(cond, n.value(w, e))
+	}
+	body := times(cond, n.value(d.Body, e))
+	if len(vars) == 0 {
+		return body
+	}
+	return overAll(vars, extents, body)
+}
+
+// within is the condition lo ≤ p < hi.
+func (n *normalizer) within(v *ir.Var, p *poly, e env) *poly {
+	lo, hi := n.value(v.Lo, e), n.value(v.Hi, e)
+	return times(not(below(sum(p, lo, -1))), below(sum(p, hi, -1)))
+}
+
+func point(rank int) []*poly {
+	r := make([]*poly, rank)
+	for i := range r {
+		r[i] = single(indexAtom(freshVar()), one)
+	}
+	return r
+}
+
+// Zero tells whether all elements of t are known to be zero by what defs say.
+func Zero(defs []*ir.Def, t *ir.Tensor) bool {
+	zero := false
+	err := catch(func() {
+		zero = vanishes(newNormalizer(defs...).read(t, point(len(t.Axes))))
+	})
+	return err == nil && zero
+}
+
+// Equal tells whether a and b are known to be equal everywhere by what defs say. An error says why it could not be decided.
+func Equal(defs []*ir.Def, a, b *ir.Tensor) (bool, error) {
+	equal := false
+	err := catch(func() {
+		n := newNormalizer(defs...)
+		at := point(len(a.Axes))
+		equal = vanishes(sum(n.read(a, at), n.read(b, at), -1))
+	})
+	return equal, err
+}

@@ -1,0 +1,133 @@
+package prove
+
+import (
+	"testing"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+var (
+	t32  = ir.Elem{Name: "T"}
+	axB  = &ir.Axis{Name: "B", Pack: true}
+	axD  = &ir.Axis{Name: "D"}
+	b    = &ir.Var{Name: "b", Axis: axB}
+	d    = &ir.Var{Name: "d", Axis: axD}
+	x    = &ir.Tensor{Name: "x", Role: ir.Input, Elem: t32, Axes: []*ir.Axis{axB, axD}}
+	y    = &ir.Tensor{Name: "y", Role: ir.Input, Elem: t32, Axes: []*ir.Axis{axB, axD}}
+	beta = &ir.Scalar{Name: "beta", Type: ir.RealType}
+)
+
+func local(name string, axes ...*ir.Axis) *ir.Tensor {
+	return &ir.Tensor{Name: name, Role: ir.Local, Elem: t32, Axes: axes}
+}
+
+func assign(t *ir.Tensor, body *ir.Value, vars ...*ir.Var) *ir.Def {
+	return &ir.Def{Target: t, Vars: vars, Dest: ir.Indices(vars), Body: body}
+}
+
+func reduce(m ir.Monoid, t *ir.Tensor, body *ir.Value, vars []*ir.Var, over ...*ir.Var) *ir.Def {
+	return &ir.Def{Target: t, Vars: append(append([]*ir.Var(nil), vars...), over...), Dest: ir.Indices(vars), Monoid: m, Body: body}
+}
+
+func at(t *ir.Tensor) *ir.Value {
+	v := []*ir.Value{}
+	for _, a := range t.Axes {
+		if a == axB {
+			v = append(v, ir.Index(b))
+		} else {
+			v = append(v, ir.Index(d))
+		}
+	}
+	return ir.Read(t, v...)
+}
+
+// TestIdentities compares pairs of pointwise formulas.
+func TestIdentities(t *testing.T) {
+	X, Y, k := at(x), at(y), ir.ScalarOf(beta)
+	two, three := ir.Int(2), ir.Int(3)
+	call := ir.Call
+	for _, c := range []struct {
+		name string
+		a, b *ir.Value
+		want bool
+	}{
+		{"square", ir.Mul(ir.Add(X, Y), ir.Add(X, Y)), ir.Add(ir.Add(ir.Mul(X, X), ir.Mul(two, ir.Mul(X, Y))), ir.Mul(Y, Y)), true},
+		{"square, wrong", ir.Mul(ir.Add(X, Y), ir.Add(X, Y)), ir.Add(ir.Mul(X, X), ir.Mul(Y, Y)), false},
+		{"common denominator", ir.Add(ir.Div(ir.Int(1), X), ir.Div(ir.Int(1), ir.Add(X, Y))), ir.Div(ir.Add(ir.Mul(two, X), Y), ir.Mul(X, ir.Add(X, Y))), true},
+		{"common denominator, wrong", ir.Div(ir.Int(1), ir.Add(X, Y)), ir.Add(ir.Div(ir.Int(1), X), ir.Div(ir.Int(1), Y)), false},
+		{"scaled denominator", ir.Div(X, ir.Add(ir.Mul(two, X), ir.Mul(two, Y))), ir.Div(ir.Div(X, ir.Add(X, Y)), two), true},
+		{"exp of a sum", call(ir.OpExp, ir.Sub(X, Y)), ir.Div(call(ir.OpExp, X), call(ir.OpExp, Y)), true},
+		{"sigmoid", call(ir.OpSigmoid, X), ir.Div(call(ir.OpExp, X), ir.Add(ir.Int(1), call(ir.OpExp, X))), true},
+		{"tanh", call(ir.OpTanh, X), ir.Sub(ir.Mul(two, call(ir.OpSigmoid, ir.Mul(two, X))), ir.Int(1)), true},
+		{"1 - tanh²", ir.Sub(ir.Int(1), ir.Mul(call(ir.OpTanh, X), call(ir.OpTanh, X))), ir.Mul(ir.Int(4), ir.Mul(call(ir.OpSigmoid, ir.Mul(two, X)), ir.Sub(ir.Int(1), call(ir.OpSigmoid, ir.Mul(two, X))))), true},
+		{"abs", call(ir.OpAbs, ir.Sub(X, Y)), ir.Mul(ir.Sub(X, Y), call(ir.OpSign, ir.Sub(X, Y))), true},
+		{"abs is even", call(ir.OpAbs, ir.Sub(X, Y)), call(ir.OpAbs, ir.Sub(Y, X)), true},
+		{"sqrt", ir.Mul(call(ir.OpSqrt, ir.Add(X, k)), call(ir.OpSqrt, ir.Add(X, k))), ir.Add(X, k), true},
+		{"rsqrt", call(ir.OpRsqrt, ir.Add(X, k)), ir.Div(call(ir.OpSqrt, ir.Add(X, k)), ir.Add(X, k)), true},
+		{"max + min", ir.Add(call(ir.OpMax, X, Y), call(ir.OpMin, X, Y)), ir.Add(X, Y), true},
+		{"max as select", call(ir.OpMax, X, Y), ir.Select(call(ir.OpLt, Y, X), X, Y), true},
+		{"select by the opposite", ir.Select(call(ir.OpLt, X, Y), X, Y), ir.Select(call(ir.OpLe, Y, X), Y, X), true},
+		{"select, arms swapped", ir.Select(call(ir.OpLt, X, Y), X, Y), ir.Select(call(ir.OpLt, X, Y), Y, X), false},
+		{"condition scaled", ir.Select(call(ir.OpLt, ir.Mul(three, X), ir.Mul(three, Y)), X, Y), ir.Select(call(ir.OpLt, X, Y), X, Y), true},
+		{"condition scaled by a negative", ir.Select(call(ir.OpLt, ir.Neg(X), ir.Neg(Y)), X, Y), ir.Select(call(ir.OpLt, X, Y), X, Y), false},
+		{"log of exp", call(ir.OpLog, call(ir.OpExp, X)), X, true},
+		{"log of a product of any sign", call(ir.OpLog, ir.Mul(X, Y)), ir.Add(call(ir.OpLog, X), call(ir.OpLog, Y)), false},
+		{"square root of a square", call(ir.OpSqrt, ir.Mul(X, X)), X, false},
+		{"cube", call(ir.OpPow, X, three), ir.Mul(X, ir.Mul(X, X)), true},
+	} {
+		p, q := local("p", axB, axD), local("q", axB, axD)
+		got, err := Equal([]*ir.Def{assign(p, c.a, b, d), assign(q, c.b, b, d)}, p, q)
+		if err != nil || got != c.want {
+			t.Errorf("%s: equal = %v (%v), want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestSums checks rules about sums: the gradient through softmax's shift is zero, sums factor, and bound names don't matter.
+func TestSums(t *testing.T) {
+	d2 := &ir.Var{Name: "e", Axis: axD}
+	m, s, e, p := local("m", axB), local("s", axB), local("e", axB, axD), local("p", axB, axD)
+	defs := []*ir.Def{
+		reduce(ir.Max, m, at(x), []*ir.Var{b}, d),
+		assign(e, ir.Call(ir.OpExp, ir.Sub(at(x), at(m))), b, d),
+		reduce(ir.Sum, s, at(e), []*ir.Var{b}, d),
+		assign(p, ir.Div(at(e), at(s)), b, d),
+	}
+	total, unit := local("total", axB), local("unit", axB)
+	defs = append(defs, reduce(ir.Sum, total, at(p), []*ir.Var{b}, d), assign(unit, ir.Int(1), b))
+	if ok, err := Equal(defs, total, unit); !ok {
+		t.Errorf("softmax does not sum to 1: %v", err)
+	}
+	// @m = Σ_d p·(g - Σ p·g), with g = y.
+	dot, gm := local("dot", axB), local("gm", axB)
+	defs = append(defs,
+		reduce(ir.Sum, dot, ir.Mul(at(p), at(y)), []*ir.Var{b}, d),
+		reduce(ir.Sum, gm, ir.Mul(at(p), ir.Sub(at(y), at(dot))), []*ir.Var{b}, d))
+	if !Zero(defs, gm) {
+		t.Error("the gradient through the shift of softmax is not seen to be zero")
+	}
+	if Zero(defs, dot) {
+		t.Error("Σ p·g is taken for zero")
+	}
+	// Σ_d Σ_e x[d]·y[e] = (Σ x)(Σ y).
+	q, sx, sy, prod := local("q", axB), local("sx", axB), local("sy", axB), local("prod", axB)
+	read := func(t *ir.Tensor, v *ir.Var) *ir.Value { return ir.Read(t, ir.Index(b), ir.Index(v)) }
+	defs = []*ir.Def{
+		reduce(ir.Sum, q, ir.Mul(read(x, d), read(y, d2)), []*ir.Var{b}, d, d2),
+		reduce(ir.Sum, sx, read(x, d2), []*ir.Var{b}, d2),
+		reduce(ir.Sum, sy, read(y, d), []*ir.Var{b}, d),
+		assign(prod, ir.Mul(at(sx), at(sy)), b),
+	}
+	if ok, err := Equal(defs, q, prod); !ok {
+		t.Errorf("a double sum does not factor: %v", err)
+	}
+	// Σ_d 1 is the extent.
+	n, ext := local("n"), local("ext")
+	defs = []*ir.Def{
+		{Target: n, Vars: []*ir.Var{d}, Monoid: ir.Sum, Body: ir.Int(1)},
+		{Target: ext, Body: ir.Extent(axD)},
+	}
+	if ok, err := Equal(defs, n, ext); !ok {
+		t.Errorf("a sum of ones is not the extent: %v", err)
+	}
+}

@@ -1,0 +1,164 @@
+package codegen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Source is a folder of .op files: one package.
+type Source struct {
+	Dir        string // where the .op files are
+	Files      []SourceFile
+	Out        string // folder of the generated package
+	ImportPath string // of the generated package; the folder's name where no go.mod is found
+}
+
+// SourceFile is one .op file.
+type SourceFile struct {
+	Name string // path as it is shown in messages
+	Data []byte
+}
+
+// Find expands patterns to packages: a folder, a file (then only its package's folder counts), or DIR/... for all folders
+// below with .op files. out overrides the folder of the generated code.
+//
+// Without it, code stands beside its spec; below a folder named specs it goes to the same place below a folder gen
+// beside that: specs/loss/*.op becomes gen/loss.
+func Find(patterns []string, out string) ([]Source, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	dirs := map[string]bool{}
+	for _, p := range patterns {
+		found, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			dirs[d] = true
+		}
+	}
+	var list []string
+	for d := range dirs {
+		list = append(list, d)
+	}
+	sort.Strings(list)
+	if out != "" && len(list) > 1 {
+		return nil, fmt.Errorf("one output folder was given for %d packages", len(list))
+	}
+	var r []Source
+	for _, d := range list {
+		s, err := read(d, out)
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, s)
+	}
+	return r, nil
+}
+
+func expand(pattern string) ([]string, error) {
+	if root, ok := strings.CutSuffix(filepath.ToSlash(pattern), "/..."); ok || pattern == "..." {
+		if pattern == "..." {
+			root = "."
+		}
+		var r []string
+		err := filepath.WalkDir(filepath.FromSlash(root), func(path string, e os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if e.IsDir() && path != root && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_")) {
+				return filepath.SkipDir
+			}
+			if !e.IsDir() && filepath.Ext(path) == ".op" {
+				r = append(r, filepath.Dir(path))
+			}
+			return nil
+		})
+		if err == nil && len(r) == 0 {
+			err = fmt.Errorf("%s: no .op files below", pattern)
+		}
+		return r, err
+	}
+	info, err := os.Stat(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		if filepath.Ext(pattern) != ".op" {
+			return nil, fmt.Errorf("%s: not an .op file", pattern)
+		}
+		return []string{filepath.Dir(pattern)}, nil
+	}
+	return []string{filepath.Clean(pattern)}, nil
+}
+
+func read(dir, out string) (Source, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.op"))
+	if err != nil {
+		return Source{}, err
+	}
+	if len(names) == 0 {
+		return Source{}, fmt.Errorf("%s: no .op files", dir)
+	}
+	sort.Strings(names)
+	s := Source{Dir: dir, Out: out}
+	for _, n := range names {
+		data, err := os.ReadFile(n)
+		if err != nil {
+			return Source{}, err
+		}
+		s.Files = append(s.Files, SourceFile{Name: n, Data: data})
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Source{}, err
+	}
+	outAbs := abs
+	if out == "" {
+		s.Out, outAbs = beside(dir, abs)
+	} else if outAbs, err = filepath.Abs(out); err != nil {
+		return Source{}, err
+	}
+	s.ImportPath = importPath(outAbs)
+	return s, nil
+}
+
+// beside gives the output folder of a spec folder, as written and absolute.
+func beside(dir, abs string) (string, string) {
+	parts := strings.Split(filepath.ToSlash(abs), "/")
+	for i := len(parts) - 2; i > 0; i-- {
+		if parts[i] != "specs" {
+			continue
+		}
+		to := filepath.FromSlash(strings.Join(parts[:i], "/") + "/gen/" + strings.Join(parts[i+1:], "/"))
+		if wd, err := os.Getwd(); err == nil {
+			if rel, err := filepath.Rel(wd, to); err == nil {
+				return rel, to
+			}
+		}
+		return to, to
+	}
+	return dir, abs
+}
+
+// importPath is that of a folder, by the go.mod above it. It reads the module line alone: Go code is never loaded.
+func importPath(abs string) string {
+	for d := abs; ; d = filepath.Dir(d) {
+		data, err := os.ReadFile(filepath.Join(d, "go.mod"))
+		if err == nil {
+			for line := range strings.Lines(string(data)) {
+				if m, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+					rel, _ := filepath.Rel(d, abs)
+					return strings.TrimSuffix(strings.Trim(strings.TrimSpace(m), `"`)+"/"+filepath.ToSlash(rel), "/.")
+				}
+			}
+		}
+		if filepath.Dir(d) == d {
+			return filepath.Base(abs)
+		}
+	}
+}
