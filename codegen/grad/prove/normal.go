@@ -25,6 +25,9 @@ type normalizer struct {
 	vars  map[*ir.Var]int
 	memo  map[string]*poly
 	depth int
+	// almost takes formulas for equal that differ only where two floats are equal (kinks and ties). It tells whether a
+	// value is a float; nil: conditions are exact.
+	almost func(*ir.Value) bool
 }
 
 func newNormalizer(defs ...*ir.Def) *normalizer {
@@ -104,7 +107,38 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 	for i, a := range v.Args {
 		args[i] = n.value(a, e)
 	}
+	if n.almost != nil && len(v.Args) == 2 && n.almost(v.Args[0]) {
+		if p := almostEverywhere(v.Op, args); p != nil {
+			return p
+		}
+	}
 	return apply(v.Op, args)
+}
+
+// almostEverywhere orients comparisons of floats, so that a < b and !(b < a) are the same, and takes a == b for false.
+func almostEverywhere(op ir.Op, a []*poly) *poly {
+	less := func(p, q *poly) *poly {
+		d := sum(p, q, -1)
+		if e, flip := lead(d); flip {
+			return not(below(e))
+		}
+		return below(d)
+	}
+	switch op {
+	case ir.OpLt, ir.OpLe:
+		return less(a[0], a[1])
+	case ir.OpEq, ir.OpNe:
+		d := sum(a[0], a[1], -1)
+		if _, ok := d.number(); ok {
+			return nil
+		}
+		return truth(op == ir.OpNe)
+	case ir.OpMax:
+		return choose(less(a[0], a[1]), a[1], a[0])
+	case ir.OpMin:
+		return choose(less(a[0], a[1]), a[0], a[1])
+	}
+	return nil
 }
 
 func size(a *ir.Axis) *poly { return single(newAtom(kindSize, fmt.Sprintf("%s@%p", a.Name, a)), one) }
@@ -297,11 +331,13 @@ func Zero(defs []*ir.Def, t *ir.Tensor) bool {
 	return err == nil && zero
 }
 
-// Equal tells whether a and b are known to be equal everywhere by what defs say. An error says why it could not be decided.
-func Equal(defs []*ir.Def, a, b *ir.Tensor) (bool, error) {
+// Equal tells whether a and b are known to be equal by what defs say: everywhere, or with isFloat but for points where two
+// floats are equal. An error says why it could not be decided.
+func Equal(defs []*ir.Def, a, b *ir.Tensor, isFloat func(*ir.Value) bool) (bool, error) {
 	equal := false
 	err := catch(func() {
 		n := newNormalizer(defs...)
+		n.almost = isFloat
 		at := point(len(a.Axes))
 		equal = vanishes(sum(n.read(a, at), n.read(b, at), -1))
 	})
