@@ -23,6 +23,7 @@ func freshVar() int { return 1<<40 + int(varCount.Add(1)) }
 type normalizer struct {
 	defs  map[*ir.Tensor][]*ir.Def
 	vars  map[*ir.Var]int
+	ids   map[any]int // tensors and axes by order of appearance, so that keys and messages are the same from run to run
 	memo  map[string]*poly
 	depth int
 	// almost takes formulas for equal that differ only where two floats are equal (kinks and ties). It tells whether a
@@ -31,7 +32,7 @@ type normalizer struct {
 }
 
 func newNormalizer(defs ...*ir.Def) *normalizer {
-	n := &normalizer{defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, memo: map[string]*poly{}}
+	n := &normalizer{defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, ids: map[any]int{}, memo: map[string]*poly{}}
 	for _, d := range defs {
 		n.defs[d.Target] = append(n.defs[d.Target], d)
 	}
@@ -75,7 +76,7 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 	case ir.OpScalar:
 		return single(newAtom(kindName, v.Name), one)
 	case ir.OpExtent:
-		return size(v.Axis)
+		return n.size(v.Axis)
 	case ir.OpIndex:
 		if p := e[v.Var]; p != nil {
 			return p
@@ -92,7 +93,7 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 		}
 		return n.read(v.Tensor, index)
 	case ir.OpPresent:
-		return single(newAtom(kindCond, "has "+v.Tensor.Name), one)
+		return single(newAtom(kindCond, "has "+n.unique(v.Tensor.Name, v.Tensor)), one)
 	case ir.OpSelect:
 		c := n.value(v.Args[0], e)
 		if k, ok := c.number(); ok {
@@ -141,7 +142,17 @@ func almostEverywhere(op ir.Op, a []*poly) *poly {
 	return nil
 }
 
-func size(a *ir.Axis) *poly { return single(newAtom(kindSize, fmt.Sprintf("%s@%p", a.Name, a)), one) }
+// unique is a name that no other tensor or axis has.
+func (n *normalizer) unique(name string, of any) string {
+	if n.ids[of] == 0 {
+		n.ids[of] = len(n.ids) + 1
+	}
+	return fmt.Sprintf("%s@%d", name, n.ids[of])
+}
+
+func (n *normalizer) size(a *ir.Axis) *poly {
+	return single(newAtom(kindSize, n.unique(a.Name, a)), one)
+}
 
 // apply is the normal form of an op of normal forms.
 func apply(op ir.Op, a []*poly) *poly {
@@ -234,7 +245,7 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 			break
 		}
 	}
-	name := fmt.Sprintf("%s@%p", t.Name, t)
+	name := n.unique(t.Name, t)
 	if len(defs) == 0 {
 		return single(newAtom(kindRead, name, index...), one)
 	}
@@ -286,7 +297,7 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 		e[v] = single(indexAtom(k), one)
 		vars = append(vars, k)
 		if v.Axis != nil {
-			extents[k] = size(v.Axis)
+			extents[k] = n.size(v.Axis)
 			continue
 		}
 		lo, hi := n.value(v.Lo, e), n.value(v.Hi, e)

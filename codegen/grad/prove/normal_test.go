@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -131,5 +132,35 @@ func TestSums(t *testing.T) {
 	}
 	if ok, err := Equal(defs, n, ext, nil); !ok {
 		t.Errorf("a sum of ones is not the extent: %v", err)
+	}
+}
+
+// TestCause checks that the likely cause of a wrong derivative is named: the usual mistakes about smooth L1.
+func TestCause(t *testing.T) {
+	gy := local("gy")
+	k := ir.ScalarOf(beta)
+	diff := ir.Sub(at(x), at(y))
+	inside := ir.Call(ir.OpLt, ir.Call(ir.OpAbs, diff), k)
+	count := ir.Mul(ir.Extent(axB), ir.Extent(axD))
+	right := ir.Div(ir.Mul(ir.Read(gy), ir.Select(inside, ir.Div(diff, k), ir.Call(ir.OpSign, diff))), count)
+	for _, c := range []struct {
+		name  string
+		wrong *ir.Value
+		want  string
+	}{
+		{"mean forgets to divide", ir.Mul(right, count), "a division is missing: by the number of elements along B·the number of elements along D"},
+		{"sign", ir.Neg(right), "the sign is wrong"},
+		{"beta squared", ir.Div(ir.Mul(ir.Read(gy), ir.Select(inside, ir.Div(ir.Div(diff, k), k), ir.Call(ir.OpSign, diff))), count),
+			"one branch is wrong: the formulas agree but where the condition"},
+		{"half", ir.Div(right, ir.Int(2)), "a factor is missing: 2"},
+	} {
+		p, q := local("p", axB, axD), local("q", axB, axD)
+		defs := []*ir.Def{assign(p, c.wrong, b, d), assign(q, right, b, d)}
+		if ok, err := Equal(defs, p, q, isTyped); ok || err != nil {
+			t.Errorf("%s: equal = %v (%v)", c.name, ok, err)
+		}
+		if got := Cause(defs, p, q, isTyped); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
 	}
 }

@@ -1,0 +1,69 @@
+package prove
+
+import (
+	"math/big"
+	"strings"
+)
+
+// text writes an atom for people.
+func (a *atom) text() string {
+	switch a.kind {
+	case kindIndex:
+		return "·"
+	case kindSize, kindName, kindRead:
+		name, _, _ := strings.Cut(a.name, "@")
+		return name
+	case kindExp:
+		return "exp(" + a.args[0].text() + ")"
+	case kindPower:
+		return "(" + a.args[0].text() + ")"
+	case kindCond:
+		switch a.name {
+		case "lt0":
+			return a.args[0].text() + " < 0"
+		case "eq0":
+			return a.args[0].text() + " == 0"
+		}
+	case kindSum:
+		p := &poly{terms: map[string]term{}}
+		p.add(a.body, one)
+		return "sum(" + p.text() + ")"
+	}
+	args := make([]string, len(a.args))
+	for i, p := range a.args {
+		args[i] = p.text()
+	}
+	return a.name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// text writes a polynomial for people.
+func (p *poly) text() string {
+	if p.isZero() {
+		return "0"
+	}
+	var b strings.Builder
+	for i, t := range p.sorted() {
+		c := new(big.Rat).Abs(t.coef)
+		switch {
+		case t.coef.Sign() < 0 && i == 0:
+			b.WriteString("-")
+		case t.coef.Sign() < 0:
+			b.WriteString(" - ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		var f []string
+		if c.Cmp(one) != 0 || len(t.mono) == 0 {
+			f = append(f, c.RatString())
+		}
+		for _, x := range t.mono {
+			s := x.atom.text()
+			if x.exp.Cmp(one) != 0 {
+				s += "^" + x.exp.RatString()
+			}
+			f = append(f, s)
+		}
+		b.WriteString(strings.Join(f, "*"))
+	}
+	return b.String()
+}
