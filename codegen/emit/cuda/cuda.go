@@ -42,3 +42,17 @@ func File(header string, kernels []*nest.Nest) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
+
+// OneBlock tells whether a nest has to be launched as one block: with no grid loop, reductions over the vector axis that the kernel
+// itself goes on with see the whole axis only then.
+func OneBlock(n *nest.Nest) bool {
+	if hasLoop(n.Body, nest.Grid) {
+		return false
+	}
+	for _, s := range n.Slots {
+		if s.Over == nest.Vector {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+type checkCmd struct {
+	Format string   `help:"Form of the messages: text, json or github." enum:"text,json,github" default:"text"`
+	Paths  []string `arg:"" optional:"" help:"Packages of specs; the folder here if none is named."`
+}
+
+func (c *checkCmd) Run(e *env) error {
+	sources, err := codegen.Find(c.Paths, "")
+	if err != nil {
+		return err
+	}
+	var all diag.List
+	texts := map[string][]byte{}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, s := range sources {
+		b := codegen.New(s)
+		b.Run("prove")
+		all.All = append(all.All, b.Diags.All...)
+		for _, f := range s.Files {
+			texts[f.Name] = f.Data
+		}
+		if c.Format == "text" {
+			for _, line := range b.Gradients() {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", line.Op, line.Input, line.Status)
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	switch c.Format {
+	case "json":
+		err = all.WriteJSON(e.stdout)
+	case "github":
+		err = all.WriteGitHub(e.stdout)
+	default:
+		err = all.Render(e.stderr, texts, e.color)
+	}
+	if err == nil && all.HasErrors() {
+		err = errFindings
+	}
+	return err
+}
+
+// show prints diagnostics for people and tells whether there were errors.
+func show(e *env, b *codegen.Build) error {
+	texts := map[string][]byte{}
+	for _, f := range b.Source.Files {
+		texts[f.Name] = f.Data
+	}
+	if err := b.Diags.Render(e.stderr, texts, e.color); err != nil {
+		return err
+	}
+	if b.Diags.HasErrors() {
+		return errFindings
+	}
+	return nil
+}
+
+// slash makes a path look the same on all systems.
+func slash(path string) string {
+	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(wd, path); err == nil {
+			path = rel
+		}
+	}
+	return filepath.ToSlash(path)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen"
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+type generateCmd struct {
+	Output string   `short:"o" help:"Folder of the generated code, for one package. Otherwise code stands beside its spec; that of specs/NAME in gen/NAME."`
+	Target []string `help:"What to write: go, amd64, cuda. Go is always written." default:"go,amd64,cuda"`
+	Check  bool     `help:"Write nothing; fail if what is there is stale, and show how."`
+	DryRun bool     `short:"n" help:"Write nothing; list what would change."`
+	Stats  bool     `help:"Print how much was written."`
+	Paths  []string `arg:"" optional:"" help:"Packages of specs: a folder, a file in it, or DIR/... for all below; the folder here if none is named."`
+}
+
+func (c *generateCmd) Run(e *env) error {
+	targets, err := parseTargets(c.Target)
+	if err != nil {
+		return err
+	}
+	sources, err := codegen.Find(c.Paths, c.Output)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, s := range sources {
+		b := codegen.New(s, targets...)
+		b.Run("")
+		if err := show(e, b); err != nil {
+			failed = err
+			continue // the other packages still count; nothing of this one is written
+		}
+		if err := c.finish(e, b); err != nil {
+			if err != errFindings {
+				return err
+			}
+			failed = err
+		}
+	}
+	return failed
+}
+
+// finish writes, lists or compares one package.
+func (c *generateCmd) finish(e *env, b *codegen.Build) error {
+	changes, err := compare(b.Source.Out, b.Out)
+	if err != nil {
+		return err
+	}
+	if c.Stats {
+		fmt.Fprintf(e.stdout, "%s: %s\n", slash(b.Source.Dir), b.Report)
+	}
+	switch {
+	case c.Check && len(changes) > 0:
+		for _, ch := range changes {
+			fmt.Fprintf(e.stderr, "%s: %s; run 'opgen generate %s'\n", slash(ch.path), ch.kind(), slash(b.Source.Dir))
+			if ch.old != nil && ch.new != nil {
+				e.stderr.Write(shorten(diff.Diff("have", ch.old, "want", ch.new), 20))
+			}
+		}
+		return errFindings
+	case c.Check:
+		return nil
+	case c.DryRun:
+		for _, ch := range changes {
+			fmt.Fprintf(e.stdout, "%s: %s\n", slash(ch.path), ch.kind())
+		}
+		return nil
+	}
+	return apply(changes)
+}
+
+// shorten keeps the first lines of a diff.
+func shorten(text []byte, lines int) []byte {
+	all := bytes.SplitAfter(text, []byte("\n"))
+	if len(all) <= lines {
+		return text
+	}
+	return append(bytes.Join(all[:lines], nil), fmt.Sprintf("… %d more lines\n", len(all)-lines)...)
+}
+
+func parseTargets(names []string) ([]codegen.Target, error) {
+	var r []codegen.Target
+next:
+	for _, n := range names {
+		for _, t := range codegen.Targets {
+			if string(t) == n {
+				r = append(r, t)
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("unknown target %q: there are %s", n, strings.Trim(fmt.Sprint(codegen.Targets), "[]"))
+	}
+	return r, nil
+}

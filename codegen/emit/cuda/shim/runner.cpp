@@ -1,0 +1,100 @@
+// Serves the kernels of a .cu file on standard input and output, in the protocol of the kernel tests. The text before
+// this file defines opgen_kernels, a table of Kernel. Paths 0, 1 and 2 are the orders of threads: forward, reverse, shuffled.
+// A request runs over several blocks; the partial results of accumulators are added up in the order of the blocks.
+#include <unistd.h>
+
+namespace {
+
+using Bytes = std::vector<char>;
+
+bool read_all(void *p, size_t n) { return std::fread(p, 1, n, stdin) == n; }
+template <class T> T read_one() {
+    T v{};
+    if (!read_all(&v, sizeof v)) std::exit(4);
+    return v;
+}
+
+template <class T> void combine(const Accumulator &acc, const Bytes &parts, unsigned blocks, size_t n, T *out, long long step) {
+    for (size_t j = 0; j < n; j++) {
+        T *o = out + (acc.wide ? static_cast<long long>(j) * step : 0);
+        T s{};
+        for (unsigned b = 0; b < blocks; b++) {
+            T v;
+            std::memcpy(&v, parts.data() + (b * n + j) * sizeof v, sizeof v);
+            if (b == 0) {
+                s = v;
+            } else {
+                switch (acc.monoid) {
+                case 'm': s = opgen_max(s, v); break;
+                case 'n': s = opgen_min(s, v); break;
+                case 'p': s = s * v; break;
+                default: s = s + v;
+                }
+            }
+        }
+        *o = acc.wide && acc.monoid == 's' ? *o + s : s;
+    }
+}
+
+bool serve() {
+    unsigned id;
+    if (!read_all(&id, sizeof id)) return false;
+    const Kernel &k = opgen_kernels[id];
+    const auto path = read_one<unsigned>();
+    OpgenArgs a{};
+    a.Rows = read_one<long long>();
+    a.N = read_one<long long>();
+    a.K = read_one<long long>();
+    std::vector<Bytes> buffers(read_one<unsigned>());
+    for (Bytes &b : buffers) {
+        b.resize(static_cast<size_t>(read_one<long long>()));
+        if (!read_all(b.data(), b.size())) std::exit(4);
+    }
+    const unsigned operands = read_one<unsigned>();
+    for (unsigned i = 0; i < operands; i++) {
+        const auto buffer = read_one<unsigned>();
+        const auto offset = read_one<long long>();
+        a.Ptr[i] = buffers[buffer].data() + offset;
+        a.Row[i] = read_one<long long>();
+        a.Step[i] = read_one<long long>();
+        a.KStep[i] = read_one<long long>();
+    }
+    const unsigned floats = read_one<unsigned>();
+    for (unsigned i = 0; i < floats; i++) a.F[i] = read_one<double>();
+    const unsigned ints = read_one<unsigned>();
+    for (unsigned i = 0; i < ints; i++) a.I[i] = read_one<long long>();
+
+    const unsigned blocks = k.one_block ? 1 : 1 + (id + static_cast<unsigned>(a.N)) % 3;
+    OpgenArgs run = a;
+    std::vector<Bytes> parts(k.accumulators.size());
+    for (size_t i = 0; i < parts.size(); i++) {
+        const Accumulator &acc = k.accumulators[i];
+        const size_t n = acc.wide ? static_cast<size_t>(a.N) : 1;
+        parts[i].assign(blocks * n * acc.size, '\x7f');  // a kernel that forgets to initialise its partial results shows
+        run.Ptr[acc.operand] = parts[i].data();
+        run.Part[acc.operand] = static_cast<long long>(n);
+        run.Step[acc.operand] = 1;
+    }
+    opgen_shim::launch<const OpgenArgs>(k.run, run, blocks, 64, static_cast<opgen_shim::Order>(path), id + static_cast<unsigned>(a.N));
+    for (size_t i = 0; i < parts.size(); i++) {
+        const Accumulator &acc = k.accumulators[i];
+        const size_t n = acc.wide ? static_cast<size_t>(a.N) : 1;
+        if (acc.size == 4) {
+            combine(acc, parts[i], blocks, n, static_cast<float *>(a.Ptr[acc.operand]), a.Step[acc.operand]);
+        } else {
+            combine(acc, parts[i], blocks, n, static_cast<double *>(a.Ptr[acc.operand]), a.Step[acc.operand]);
+        }
+    }
+    const unsigned ok = 0;
+    std::fwrite(&ok, sizeof ok, 1, stdout);
+    for (const Bytes &b : buffers) std::fwrite(b.data(), 1, b.size(), stdout);
+    std::fflush(stdout);
+    return true;
+}
+
+}  // namespace
+
+int main() {
+    while (serve()) {
+    }
+}
