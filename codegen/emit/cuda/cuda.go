@@ -43,8 +43,8 @@ func File(header string, kernels []*nest.Nest) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// OneBlock tells whether a nest has to be launched as one block: with no grid loop, reductions over the vector axis that the kernel
-// itself goes on with see the whole axis only then.
+// OneBlock tells whether a nest has to be launched as one block. Without a grid loop, blocks share the vector axis; a nest
+// that goes on with a reduction over it, or that stores what other threads read, needs all of it in one block.
 func OneBlock(n *nest.Nest) bool {
 	if hasLoop(n.Body, nest.Grid) {
 		return false
@@ -54,5 +54,10 @@ func OneBlock(n *nest.Nest) bool {
 			return true
 		}
 	}
-	return false
+	one := false
+	n.Walk(func(s nest.Stmt, _ []*nest.For) {
+		v, ok := s.(*nest.Value)
+		one = one || ok && v.Op == nest.Store && readToo(n, v.Operand)
+	})
+	return one
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,14 +68,7 @@ func (p *printer) ctypeOf(t nest.Type) string {
 func (p *printer) instr(v *nest.Value) error {
 	switch v.Op {
 	case nest.Store:
-		guard := ""
-		if !p.depth[nest.Vector] { // uniform code: all threads hold the value, one writes it
-			guard = "if (threadIdx.x == 0) "
-			if !p.grid {
-				guard = "if (blockIdx.x == 0 && threadIdx.x == 0) "
-			}
-		}
-		p.line("%s%s[%s] = %s;", guard, pointer(v.Operand), p.at(v.Operand), value(v.Args[0]))
+		p.store(v)
 		return nil
 	case nest.Reduce:
 		return p.reduce(v)
@@ -85,6 +79,39 @@ func (p *printer) instr(v *nest.Value) error {
 	}
 	p.line("const %s %s = %s;", p.ctypeOf(v.Type), value(v), e)
 	return nil
+}
+
+// store writes an element. In uniform code all threads hold the value and one writes it; where the memory is also read,
+// barriers keep that apart from the reads of the other threads.
+func (p *printer) store(v *nest.Value) {
+	to := fmt.Sprintf("%s[%s] = %s;", pointer(v.Operand), p.at(v.Operand), value(v.Args[0]))
+	if p.depth[nest.Vector] {
+		p.line("%s", to)
+		return
+	}
+	guard := "if (threadIdx.x == 0) "
+	if !p.grid {
+		guard = "if (blockIdx.x == 0 && threadIdx.x == 0) "
+	}
+	if readToo(p.n, v.Operand) {
+		p.line("__syncthreads();")
+		defer p.line("__syncthreads();")
+	}
+	p.line("%s%s", guard, to)
+}
+
+// readToo tells whether the memory behind an operand that is stored may also be read by other threads than the one that
+// stores: through a gather or in uniform code, by its own name or that of an input it may share its memory with.
+func readToo(n *nest.Nest, operand int) bool {
+	read := false
+	n.Walk(func(s nest.Stmt, _ []*nest.For) {
+		v, ok := s.(*nest.Value)
+		if !ok || v.Lane || v.Op != nest.Load && v.Op != nest.Gather && v.Op != nest.LoadInt {
+			return
+		}
+		read = read || v.Operand == operand || slices.Contains(n.Operands[operand].InPlace, v.Operand)
+	})
+	return read
 }
 
 func (p *printer) reduce(v *nest.Value) error {

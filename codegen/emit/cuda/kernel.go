@@ -162,6 +162,9 @@ func (p *printer) loop(f *nest.For) error {
 	case nest.Grid:
 		p.line("for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {")
 	case nest.Vector:
+		if p.storesWhatOthersRead(f) {
+			p.line("__syncthreads();")
+		}
 		if p.grid {
 			p.line("for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {")
 		} else {
@@ -183,6 +186,16 @@ func (p *printer) loop(f *nest.For) error {
 		}
 	}
 	return err
+}
+
+// storesWhatOthersRead tells whether a loop may overwrite what a slower thread has still to read.
+func (p *printer) storesWhatOthersRead(f *nest.For) bool {
+	for _, s := range f.Body {
+		if v, ok := s.(*nest.Value); ok && v.Op == nest.Store && readToo(p.n, v.Operand) {
+			return true
+		}
+	}
+	return false
 }
 
 // serial runs in blocks of nest.SerialBlock steps, whose sums are added one after the other.

@@ -14,6 +14,16 @@ template <class T> T read_one() {
     return v;
 }
 
+template <class T> T meet(char monoid, T a, T b) {
+    switch (monoid) {
+    case 'm': return opgen_max(a, b);
+    case 'n': return opgen_min(a, b);
+    case 'p': return a * b;
+    default: return a + b;
+    }
+}
+
+// A wide result meets what is there, a narrow one replaces it.
 template <class T> void combine(const Accumulator &acc, const Bytes &parts, unsigned blocks, size_t n, T *out, long long step) {
     for (size_t j = 0; j < n; j++) {
         T *o = out + (acc.wide ? static_cast<long long>(j) * step : 0);
@@ -21,18 +31,9 @@ template <class T> void combine(const Accumulator &acc, const Bytes &parts, unsi
         for (unsigned b = 0; b < blocks; b++) {
             T v;
             std::memcpy(&v, parts.data() + (b * n + j) * sizeof v, sizeof v);
-            if (b == 0) {
-                s = v;
-            } else {
-                switch (acc.monoid) {
-                case 'm': s = opgen_max(s, v); break;
-                case 'n': s = opgen_min(s, v); break;
-                case 'p': s = s * v; break;
-                default: s = s + v;
-                }
-            }
+            s = b == 0 ? v : meet(acc.monoid, s, v);
         }
-        *o = acc.wide && acc.monoid == 's' ? *o + s : s;
+        *o = acc.wide ? meet(acc.monoid, *o, s) : s;
     }
 }
 
