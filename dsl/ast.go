@@ -21,8 +21,9 @@ type File struct {
 
 // Comment is one // comment, with its slashes.
 type Comment struct {
-	Text string
-	Span diag.Span
+	Text     string
+	Trailing bool // other text stands before it on its line
+	Span     diag.Span
 }
 
 // Ident is a name and its place.

@@ -25,5 +25,9 @@ type Args struct {
 	I          [MaxScalars]int             // offset 672
 }
 
+// Stream, in the last of I, asks a kernel that has no scalar there to store outputs around the cache. That is faster for
+// calls whose outputs together are much larger than the cache, and slower for others. Kernels that can't do it ignore it.
+const Stream = 1
+
 // Kernel is a compiled nest.
 type Kernel func(*Args)

@@ -83,6 +83,7 @@ type AttrDecl struct {
 type Variant struct {
 	Choices []Choice
 	Forward *Func
+	Refused *Require // a requirement that the choices never meet; Forward has it, and computes nothing
 }
 
 // Choice is one decision that selects a variant. Exactly one of Attr, Present and Cond is set.

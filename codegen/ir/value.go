@@ -120,6 +120,7 @@ type Def struct {
 	Group   int  // definitions of one group (> 0) run interleaved, in order along Along
 	Along   *Var // the variable of this definition that the group runs along
 	Reverse bool // the group runs from the last index to the first
+	Derived bool // made by the reverse rule: algebra may rewrite it where the formulas of specs keep their order
 	Span    diag.Span
 }
 
@@ -158,7 +159,12 @@ type Func struct {
 	Defs          []*Def
 	ElemVars      []ElemVar
 	UserGrads     []UserGrad
-	Span          diag.Span
+	Save          []*Tensor // definitions that forward keeps because the author says so
+	Recompute     []*Tensor // definitions that it must not keep
+	// Given are definitions that are known to hold of the inputs: in a backward function, how the forward function
+	// computed the outputs that are inputs here. They are not run.
+	Given []*Def
+	Span  diag.Span
 }
 
 // ElemVar is a dtype variable with the dtypes that it may be.

@@ -32,7 +32,7 @@ type Type uint8
 
 const (
 	Float Type = iota // of the nest's Float dtype
-	Int               // an index: 64 bits where uniform; per lane only as the operand of IntEq, IntLt, IntLe
+	Int               // an index: 64 bits where uniform; per lane only as the operand of IntEq, IntNe, IntLt, IntLe
 	Mask              // a condition
 	Bits              // the bits of a Float as an integer of the same width; for math functions
 )
@@ -80,9 +80,9 @@ type Mode uint8
 
 const (
 	In    Mode = iota
-	Out        // stored once at each point; may be loaded again in a later stage of the same row
-	InOut      // loaded, then stored at the same point
-	Acc        // a partial result of the chunk: see Slot and AccStore
+	Out        // stored by one Store at each point; may be loaded again in a later stage of the same row
+	InOut      // loaded, then stored by one Store at the same point
+	Acc        // a partial result of the chunk: see Slot
 )
 
 // Operand is a tensor as a kernel sees it: a base address and, for each axis of the nest, whether it moves along
@@ -108,25 +108,48 @@ type Monoid uint8
 
 const (
 	SumOf  Monoid = iota // starts at 0
-	MaxOf                // starts at -inf; NaN wins
-	MinOf                // starts at +inf; NaN wins
+	MaxOf                // starts at -inf; combines by Max
+	MinOf                // starts at +inf; combines by Min
 	ProdOf               // starts at 1
 )
 
-// Slot is a reduction. Over is the loop that it reduces:
+// Slot is a reduction. It has one Reduce, and Over is the loop that it reduces:
 //
-//	Vector: Reduce stands in a vector loop; Result is uniform and stands after that loop, in the same row.
-//	Serial: Reduce stands in a serial loop; Result is a lane value (or uniform) after that loop, at the same point.
+//	Vector: Reduce stands directly in a vector loop; Result is uniform and stands after that loop, in the body that
+//	        holds it.
+//	Serial: Reduce stands directly in a serial loop; Result is a lane value where what was reduced is one, else
+//	        uniform, and stands after that loop, in the body that holds it.
 //	Grid:   the result leaves the kernel through the Acc operand Acc. With Wide it has one element a lane position
-//	        (a column of the grid): the operand moves along Vector, and each Reduce adds to its element, in row order.
-//	        Without Wide it is one number: a Reduce in a vector loop combines in lanes over all rows, one in
-//	        uniform code once a row.
+//	        (a column of the grid): the operand moves along Vector, and each Reduce, in a vector loop, combines into
+//	        its element, in row order, starting with what is there. Without Wide it is one number, over what was
+//	        there: a Reduce in a vector loop combines in lanes over all rows of the chunk, one in uniform code into
+//	        one number once a row.
+//
+// The order of combination is fixed, so that all targets that promise the same bits give them:
+//
+//	in lanes:  element n combines into lane n mod Lanes, lane = op(lane, x), n ascending; every lane starts at the
+//	           identity. At the end, for h = Lanes/2, Lanes/4 … 1: lane[i] = op(lane[i], lane[i+h]) for i < h.
+//	           The lanes of a slot over Grid live from the first row of the chunk to the last: each row starts at lane 0.
+//	over Serial: k ascending; a sum adds into a block that is added to an outer sum and restarts at 0 after every
+//	           SerialBlock steps; the result is outer + block.
+//
+// A sum over Serial can have two arguments in its Reduce: block = fma(x, y, block), rounded once. A product that is
+// reduced otherwise is rounded first.
 type Slot struct {
 	Monoid Monoid
 	Over   Depth
 	Wide   bool
 	Acc    int // operand number, Over == Grid
 }
+
+// SerialBlock is the number of steps after which a sum over Serial restarts.
+const SerialBlock = 512
+
+// Bounds on the operands and scalars of a nest.
+const (
+	MaxOperands = 16
+	MaxScalars  = 16
+)
 
 // Nest is one kernel.
 type Nest struct {
@@ -136,5 +159,5 @@ type Nest struct {
 	Scalars  []Scalar
 	Slots    []Slot
 	Body     []Stmt // uniform code that runs once, then the loops
-	Lanes    int    // virtual lanes of reductions over Vector and Grid: element n belongs to lane n mod Lanes
+	Lanes    int    // virtual lanes of reductions over Vector and Grid, a power of two up to 64; see Slot
 }

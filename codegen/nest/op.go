@@ -19,7 +19,7 @@ const (
 
 	// Effects.
 	Store  // Args[0] to Operand at the current point
-	Reduce // Args[0] into Slot
+	Reduce // Args[0], or the product of two Args, into Slot
 
 	// Float arithmetic, IEEE, rounded to nearest even.
 	Add
@@ -30,8 +30,8 @@ const (
 	Neg
 	Abs
 	Sqrt
-	Max // NaN wins; +0 and -0 are either
-	Min
+	Max // NaN wins; else a > b ? a : b, so the second of two zeros
+	Min // NaN wins; else a < b ? a : b
 	Floor
 	Ceil
 	Trunc

@@ -11,6 +11,7 @@ type Program struct {
 	Temps    []*ir.Tensor // live from one launch to a later one
 	Saved    []*ir.Tensor // forward: written for the backward program, where they are inputs; nowhere else
 	Checks   []*Check     // run on the host before the first launch
+	Trace    []string     // how it came about, for people
 }
 
 // Launch runs a nest over extents.

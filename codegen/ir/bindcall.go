@@ -1,0 +1,434 @@
+package ir
+
+import (
+	"slices"
+)
+
+// finish picks the variant and makes the views.
+func (b *binder) finish() (*Bound, error) {
+	r := &Bound{Decl: b.decl, Scalars: b.scalars(), Views: map[*Tensor]*View{}, present: map[string]bool{}}
+	for _, p := range b.inputs {
+		r.present[p.Name] = true
+	}
+	var fits []*Variant
+	for _, v := range b.decl.Variants {
+		if b.fitsStatic(v, r) {
+			fits = append(fits, v)
+		}
+	}
+	if len(fits) == 0 {
+		return nil, b.fail("", "no variant takes these attributes and inputs")
+	}
+	if err := b.dims(fits[0].Forward, r); err != nil {
+		return nil, err
+	}
+	for _, v := range fits {
+		ok, err := b.fitsConds(v, r)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			r.Variant, r.Func = v, v.Forward
+			return r, b.views(r)
+		}
+	}
+	return nil, b.fail("", "no variant takes these attributes")
+}
+
+// fitsStatic tells whether the words and the presence of inputs fit the choices of a variant.
+func (b *binder) fitsStatic(v *Variant, r *Bound) bool {
+	for _, c := range v.Choices {
+		switch {
+		case c.Attr != "":
+			if b.attrs[c.Attr].Word != c.Word {
+				return false
+			}
+		case c.Present != "":
+			_, isAttr := b.attrs[c.Present]
+			if (r.present[c.Present] || isAttr) != c.Holds {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fitsConds tells whether the uniform conditions of a variant hold.
+func (b *binder) fitsConds(v *Variant, r *Bound) (bool, error) {
+	for _, c := range v.Choices {
+		if c.Cond == nil {
+			continue
+		}
+		x, err := EvalScalar(v.Forward, c.Cond, Binding{Extents: b.flat(c.Cond), Scalars: r.Scalars})
+		if err != nil {
+			return false, err
+		}
+		if (x != 0) != c.Holds {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// flat are the known extents of the axes that a value mentions; packs are flat.
+func (b *binder) flat(v *Value) map[*Axis]int {
+	r := map[*Axis]int{}
+	Walk(v, func(v *Value) bool {
+		if v.Op == OpExtent {
+			if e, ok := b.extents[v.Axis.Name]; ok {
+				r[v.Axis] = product(e)
+			}
+		}
+		return true
+	})
+	return r
+}
+
+// dims works out the extents that the op computes, then the factors of products.
+func (b *binder) dims(f *Func, r *Bound) error {
+	compute := func(final bool) error {
+		for _, d := range f.Dims {
+			x, err := EvalScalar(f, d.Value, Binding{Extents: b.flat(d.Value), Scalars: r.Scalars})
+			if err != nil {
+				if final {
+					return err
+				}
+				continue // of a factor that isn't known yet
+			}
+			if x < 0 || x != float64(int(x)) {
+				return b.fail("", "the extent of %s would be %v", d.Axis.Name, x)
+			}
+			have, ok := b.extents[d.Axis.Name]
+			switch {
+			case !ok:
+				if d.Axis.Pack {
+					return b.fail("", "the extents of pack %s are computed, which Bind can't do", d.Axis.Name)
+				}
+				b.extents[d.Axis.Name] = []int{int(x)}
+			case product(have) != int(x):
+				return b.fail("", "the extent of %s is %d, but must be %v", d.Axis.Name, product(have), x)
+			}
+		}
+		return nil
+	}
+	if err := compute(false); err != nil {
+		return err
+	}
+	for _, p := range b.inputs {
+		if err := b.factors(p); err != nil {
+			return err
+		}
+	}
+	return compute(true)
+}
+
+// factors works out one unknown factor of each product of an input by division, and checks the others.
+func (b *binder) factors(p *Param) error {
+	at, n, err := b.slots(p.Name, p.Axes)
+	if err != nil {
+		return err
+	}
+	shape, _, err := b.padded(p, n)
+	if err != nil {
+		return err
+	}
+	for i, a := range p.Axes {
+		if a.Product == nil {
+			continue
+		}
+		total := shape[at[i][0]]
+		known, unknown := 1, ""
+		for _, f := range flatten(a.Product) {
+			e, ok := b.extents[f.Name]
+			switch {
+			case ok:
+				known *= product(e)
+			case f.Pack:
+				return b.fail(p.Name, "the extents of pack %s don't follow from a product", f.Name)
+			case unknown != "":
+				return b.fail(p.Name, "the extents of %s and %s don't follow", unknown, f.Name)
+			default:
+				unknown = f.Name
+			}
+		}
+		if unknown != "" {
+			if known == 0 || total%known != 0 {
+				return b.fail(p.Name, "an axis of extent %d is not a multiple of %d", total, known)
+			}
+			b.extents[unknown] = []int{total / known}
+		} else if known != total {
+			return b.fail(p.Name, "an axis has extent %d, but must have %d", total, known)
+		}
+	}
+	return nil
+}
+
+// views makes the view of each tensor of the call, and the shapes of outputs.
+func (b *binder) views(r *Bound) error {
+	r.Extents = map[*Axis]int{}
+	set := func(axes []*Axis) error {
+		for _, a := range axes {
+			e, ok := b.extents[a.Name]
+			if !ok {
+				return b.fail("", "the extent of %s doesn't follow from the inputs", a.Name)
+			}
+			r.Extents[a] = product(e)
+		}
+		return nil
+	}
+	if err := set(r.Func.Axes); err != nil {
+		return err
+	}
+	for _, d := range r.Func.Dims {
+		if err := set([]*Axis{d.Axis}); err != nil {
+			return err
+		}
+	}
+	anyPlaced, all0d := false, true
+	for _, t := range r.Func.Inputs {
+		i := slices.IndexFunc(b.decl.Inputs, func(p *Param) bool { return p.Name == t.Name })
+		if i < 0 {
+			return b.fail(t.Name, "is no input of the signature")
+		}
+		p := b.decl.Inputs[i]
+		if err := set(t.Axes); err != nil {
+			return err
+		}
+		if b.isPlaced(p.Name, p.Axes) && r.present[p.Name] {
+			anyPlaced = true
+			all0d = all0d && len(b.shapes[p.Name]) == 0
+		}
+		if !r.present[p.Name] {
+			if p.Mode == State {
+				// The state is made by the callee; it looks like an output.
+				v, err := b.outView(p.Name, p.Axes)
+				if err != nil {
+					return err
+				}
+				r.Views[t] = v
+			}
+			continue
+		}
+		v, err := b.inView(p)
+		if err != nil {
+			return err
+		}
+		r.Views[t] = v
+	}
+	b.scalar = anyPlaced && all0d
+	for i, t := range r.Func.Outputs {
+		if t.Of != nil {
+			r.Views[t] = r.Views[t.Of]
+			continue
+		}
+		var refs []AxisRef
+		if i < len(b.decl.Outputs) && !b.decl.Outputs[i].Infer {
+			refs = b.decl.Outputs[i].Axes
+		} else {
+			for _, a := range t.Axes {
+				refs = append(refs, AxisRef{Name: a.Name, Pack: a.Pack})
+			}
+		}
+		if err := set(t.Axes); err != nil {
+			return err
+		}
+		v, err := b.outView(t.Name, refs)
+		if err != nil {
+			return err
+		}
+		r.Views[t] = v
+	}
+	return nil
+}
+
+// inView is the view of an input: permuted as the caller places its axes, and expanded.
+func (b *binder) inView(p *Param) (*View, error) {
+	at, n, err := b.slots(p.Name, p.Axes)
+	if err != nil {
+		return nil, err
+	}
+	shape, _, err := b.padded(p, n)
+	if err != nil {
+		return nil, err
+	}
+	strides := rowMajor(shape)
+	v := &View{Shape: b.shapes[p.Name]}
+	for i, a := range p.Axes {
+		if a.Product != nil {
+			v.Axes = append(v.Axes, b.productDims(a, strides[at[i][0]])...)
+			continue
+		}
+		want := b.extents[a.Name]
+		dims := []Dimen{}
+		for k, pos := range at[i] {
+			d := Dimen{Size: want[k], Stride: strides[pos]}
+			if shape[pos] != want[k] {
+				if p.Mode != Input {
+					return nil, b.fail(p.Name, "axis %d has extent %d, but must have %d: only inputs are expanded", pos, shape[pos], want[k])
+				}
+				d.Stride = 0
+			}
+			dims = append(dims, d)
+		}
+		v.Axes = append(v.Axes, dims)
+	}
+	return v, nil
+}
+
+// productDims are the dimensions of the factors of a product, which runs row-major over them.
+func (b *binder) productDims(a AxisRef, stride int) [][]Dimen {
+	var axes [][]Dimen
+	factors := flatten(a.Product)
+	for i := len(factors) - 1; i >= 0; i-- {
+		e := b.extents[factors[i].Name]
+		dims := make([]Dimen, len(e))
+		for k := len(e) - 1; k >= 0; k-- {
+			dims[k] = Dimen{Size: e[k], Stride: stride}
+			stride *= e[k]
+		}
+		axes = append(axes, dims)
+	}
+	slices.Reverse(axes)
+	return axes
+}
+
+// outView is the view of a fresh contiguous output.
+func (b *binder) outView(name string, refs []AxisRef) (*View, error) {
+	kept := refs
+	if b.keep != nil {
+		kept = b.keptRefs(refs)
+	}
+	at, n, err := b.slots(name, kept)
+	if err != nil {
+		return nil, err
+	}
+	shape := make([]int, n)
+	for i, a := range kept {
+		switch {
+		case a.Product != nil:
+			shape[at[i][0]] = 1
+			for _, f := range flatten(a.Product) {
+				shape[at[i][0]] *= product(b.extents[f.Name])
+			}
+		case slices.Contains(b.keep, a.Name) && !hasRef(refs, a.Name):
+			for _, pos := range at[i] {
+				shape[pos] = 1
+			}
+		default:
+			for k, pos := range at[i] {
+				shape[pos] = b.extents[a.Name][k]
+			}
+		}
+	}
+	strides := rowMajor(shape)
+	v := &View{Shape: shape}
+	for i, a := range kept {
+		switch {
+		case a.Product != nil:
+			v.Axes = append(v.Axes, b.productDims(a, strides[at[i][0]])...)
+		case hasRef(refs, a.Name):
+			dims := []Dimen{}
+			for _, pos := range at[i] {
+				dims = append(dims, Dimen{Size: shape[pos], Stride: strides[pos]})
+			}
+			v.Axes = append(v.Axes, dims)
+		}
+	}
+	if b.scalar && product(shape) == 1 {
+		v.Shape = []int{}
+	}
+	return v, nil
+}
+
+// keptRefs adds the axes that leave ones behind, where the first input that names one has them.
+func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
+	for _, p := range b.decl.Inputs {
+		if slices.ContainsFunc(p.Axes, func(a AxisRef) bool { return slices.Contains(b.keep, a.Name) }) {
+			var r []AxisRef
+			for _, a := range p.Axes {
+				if hasRef(refs, a.Name) || slices.Contains(b.keep, a.Name) {
+					r = append(r, a)
+				}
+			}
+			for _, a := range refs {
+				if !hasRef(r, a.Name) {
+					r = append(r, a)
+				}
+			}
+			return r
+		}
+	}
+	return refs
+}
+
+func hasRef(refs []AxisRef, name string) bool {
+	return slices.ContainsFunc(refs, func(a AxisRef) bool { return a.Name == name && a.Product == nil })
+}
+
+func rowMajor(shape []int) []int {
+	r := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		r[i] = n
+		n *= shape[i]
+	}
+	return r
+}
+
+// Binding is the call for the evaluator. Inputs are arrays as the caller sees them; a state that is left out starts
+// at its initial value.
+func (r *Bound) Binding(inputs map[string]*Array, dtypes map[string]string) (Binding, error) {
+	in := Binding{Extents: r.Extents, Arrays: map[*Tensor]*Array{}, Scalars: r.Scalars, DTypes: dtypes}
+	for _, t := range r.Func.Inputs {
+		v := r.Views[t]
+		switch a := inputs[t.Name]; {
+		case a != nil && v != nil:
+			in.Arrays[t] = v.In(a)
+		case t.Role == State:
+			init := NewArray(v.Extents()...)
+			if t.Init != nil {
+				x, err := EvalScalar(r.Func, t.Init, in)
+				if err != nil {
+					return in, err
+				}
+				for i := range init.Data {
+					init.Data[i] = x
+				}
+			}
+			in.Arrays[t] = init
+		}
+	}
+	return in, nil
+}
+
+// ShapesOf are the shapes of arrays by name.
+func ShapesOf(arrays map[string]*Array) map[string][]int {
+	r := map[string][]int{}
+	for n, a := range arrays {
+		if a != nil {
+			r[n] = a.Shape
+		}
+	}
+	return r
+}
+
+// EvalOp calls an op on arrays as a user would: it binds, evaluates, and gives the outputs by name.
+func EvalOp(decl *OpDecl, inputs map[string]*Array, attrs []ExampleAttr, dtypes map[string]string) (map[string]*Array, error) {
+	b, err := Bind(decl, ShapesOf(inputs), attrs)
+	if err != nil {
+		return nil, err
+	}
+	in, err := b.Binding(inputs, dtypes)
+	if err != nil {
+		return nil, err
+	}
+	out, err := Eval(b.Func, in)
+	if err != nil {
+		return nil, err
+	}
+	r := map[string]*Array{}
+	for t, a := range out {
+		r[t.Name] = b.Views[t].Out(a)
+	}
+	return r, nil
+}

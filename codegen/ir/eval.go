@@ -1,0 +1,404 @@
+package ir
+
+import (
+	"math"
+	"slices"
+
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+// Eval computes the outputs of f literally: definitions in order, each point in the order of its variables, sums
+// compensated. Exact values are exact, typed ones are rounded to the compute type of their dtype after each op.
+// Reads out of range, dimensions that don't fit and requirements that don't hold are errors with a place.
+func Eval(f *Func, in Binding) (map[*Tensor]*Array, error) {
+	all, err := EvalAll(f, in)
+	if err != nil {
+		return nil, err
+	}
+	out := map[*Tensor]*Array{}
+	for _, t := range f.Outputs {
+		out[t] = all[t]
+	}
+	return out, nil
+}
+
+// EvalAll is Eval with the values of all tensors, also of inputs and locals.
+func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
+	m := &machine{f: f, ext: map[*Axis]int{}, arrays: map[*Tensor]*Array{}, unset: map[*Tensor][]bool{}, running: map[*Tensor]*job{},
+		scalars: in.Scalars, dtypes: map[string]string{}}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Fault:
+			all, err = nil, r
+		default:
+			panic(r)
+		}
+	}()
+	for _, e := range f.ElemVars {
+		m.dtypes[e.Name] = "f64"
+		if ClassOf(f.ElemVars, Elem{Name: e.Name}) == ClassInt {
+			m.dtypes[e.Name] = "i64"
+		}
+		if d := in.DTypes[e.Name]; d != "" {
+			m.dtypes[e.Name] = d
+		}
+	}
+	for a, n := range in.Extents {
+		m.ext[a] = n
+	}
+	m.bind(in)
+	m.requires()
+	for i := 0; i < len(f.Defs); {
+		n := i + 1
+		if g := f.Defs[i].Group; g != 0 {
+			for n < len(f.Defs) && f.Defs[n].Group == g {
+				n++
+			}
+			m.group(f.Defs[i:n])
+		} else {
+			m.single(f.Defs[i])
+		}
+		i = n
+		m.requires()
+	}
+	for _, t := range f.Outputs {
+		if m.arrays[t] == nil {
+			m.fail(t.Span, "output %s has no definition", t.Name)
+		}
+		if u := m.unset[t]; u != nil {
+			m.fail(t.Span, "element %d of output %s has no value", slices.Index(u, true), t.Name)
+		}
+	}
+	return m.arrays, nil
+}
+
+// EvalScalar computes a value that reads no tensor and no index: of attributes and extents.
+func EvalScalar(f *Func, v *Value, in Binding) (x float64, err error) {
+	m := &machine{f: f, ext: in.Extents, scalars: in.Scalars, dtypes: in.DTypes}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Fault:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	p := m.compile(nil, v)
+	c := p.eval(p.roots[0])
+	switch p.nodes[p.roots[0]].kind {
+	case kindExact:
+		return c.n.float(), nil
+	case kindInt:
+		return float64(c.n.i), nil
+	case kindBool:
+		if c.b {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	return c.f, nil
+}
+
+// machine is the state of one evaluation.
+type machine struct {
+	f        *Func
+	ext      map[*Axis]int
+	arrays   map[*Tensor]*Array
+	unset    map[*Tensor][]bool // elements without a value; nil: all have one
+	running  map[*Tensor]*job   // definitions of the group that runs
+	scalars  map[string]float64
+	dtypes   map[string]string
+	required int // requirements that were checked
+	where    string
+}
+
+func (m *machine) fail(span diag.Span, format string, args ...any) {
+	v := verifier{f: m.f, where: m.where}
+	panic(v.fault(span, format, args...))
+}
+
+// bind takes the inputs and works out the dimensions that follow from others.
+func (m *machine) bind(in Binding) {
+	for _, d := range m.f.Dims {
+		p := m.compile(nil, d.Value)
+		n, ok := p.eval(p.roots[0]).n.whole()
+		if !ok || n < 0 {
+			m.fail(d.Span, "the extent of %s is not a whole number that isn't negative", d.Axis.Name)
+		}
+		if have, ok := m.ext[d.Axis]; ok && int64(have) != n {
+			m.fail(d.Span, "the extent of %s is %d, its tensors have %d", d.Axis.Name, n, have)
+		}
+		m.ext[d.Axis] = int(n)
+	}
+	for _, t := range m.f.Inputs {
+		a := in.Arrays[t]
+		if a == nil {
+			continue
+		}
+		if len(a.Shape) != len(t.Axes) {
+			m.fail(t.Span, "%s has %d axes, its array %d", t.Name, len(t.Axes), len(a.Shape))
+		}
+		n := 1
+		for i, x := range t.Axes {
+			n *= a.Shape[i]
+			if e, ok := m.ext[x]; !ok {
+				m.ext[x] = a.Shape[i]
+			} else if e != a.Shape[i] {
+				m.fail(t.Span, "axis %s of %s has extent %d, not %d", x.Name, t.Name, a.Shape[i], e)
+			}
+		}
+		if len(a.Data) != n {
+			m.fail(t.Span, "the array of %s has %d elements, not %d", t.Name, len(a.Data), n)
+		}
+		m.arrays[t] = a
+	}
+}
+
+// requires checks the requirements whose tensors are all there, in order, and stops at one whose tensors are not.
+func (m *machine) requires() {
+	inputs := map[*Tensor]bool{}
+	for _, t := range m.f.Inputs {
+		inputs[t] = true
+	}
+	for ; m.required < len(m.f.Requires); m.required++ {
+		r := m.f.Requires[m.required]
+		for t := range Reads(r.Cond) {
+			if m.arrays[t] == nil && !inputs[t] {
+				return
+			}
+		}
+		p := m.compile(nil, r.Cond)
+		if !p.eval(p.roots[0]).b {
+			msg := r.Message
+			if msg == "" {
+				msg = "requires " + r.Cond.String()
+			}
+			m.fail(r.Span, "%s", msg)
+		}
+	}
+}
+
+func (m *machine) extent(a *Axis) int {
+	n, ok := m.ext[a]
+	if !ok {
+		m.fail(diag.Span{}, "the extent of axis %s is unknown", a.Name)
+	}
+	return n
+}
+
+// job is a definition while it is computed.
+type job struct {
+	d      *Def
+	p      *program
+	vars   []*Var // in the order of the loops
+	bounds [][2]int
+	dest   []int
+	where  []int
+	body   int
+	out    *Array
+	set    []bool
+	comp   []float64 // lost low parts of sums
+	dtype  string
+}
+
+func (m *machine) start(d *Def) *job {
+	m.where = d.Target.Name
+	j := &job{d: d, vars: d.Vars, dtype: d.Target.Elem.Resolve(m.dtypes)}
+	if d.Along != nil && d.Group != 0 {
+		j.vars = []*Var{d.Along}
+		for _, v := range d.Vars {
+			if v != d.Along {
+				j.vars = append(j.vars, v)
+			}
+		}
+	}
+	var roots []*Value
+	for _, v := range j.vars {
+		if v.Axis == nil {
+			roots = append(roots, v.Lo, v.Hi)
+		}
+	}
+	roots = append(append(append(roots, d.Dest...), d.Where...), d.Body)
+	j.p = m.compile(j.vars, roots...)
+	k := 0
+	for _, v := range j.vars {
+		b := [2]int{-1, -1}
+		if v.Axis == nil {
+			b = [2]int{j.p.roots[k], j.p.roots[k+1]}
+			k += 2
+		}
+		j.bounds = append(j.bounds, b)
+	}
+	j.dest = j.p.roots[k : k+len(d.Dest)]
+	k += len(d.Dest)
+	j.where = j.p.roots[k : k+len(d.Where)]
+	j.body = j.p.roots[k+len(d.Where)]
+	shape := make([]int, len(d.Target.Axes))
+	for i, a := range d.Target.Axes {
+		shape[i] = m.extent(a)
+	}
+	j.out = NewArray(shape...)
+	j.set = make([]bool, len(j.out.Data))
+	switch d.Monoid {
+	case Sum:
+		j.comp = make([]float64, len(j.out.Data))
+	case Prod, All:
+		for i := range j.out.Data {
+			j.out.Data[i] = 1
+		}
+	}
+	return j
+}
+
+// finish rounds the results; what got no contribution is the unit of the monoid, or has no value.
+func (m *machine) finish(j *job) {
+	dtype := j.dtype
+	if j.d.Target.Role == Local {
+		dtype = computeIn(dtype)
+	}
+	for i, x := range j.out.Data {
+		if j.comp != nil && !math.IsInf(x, 0) {
+			x += j.comp[i]
+		}
+		j.out.Data[i] = roundTo(dtype, x)
+	}
+	m.arrays[j.d.Target] = j.out
+	if j.needsAll() && slices.Contains(j.set, false) {
+		u := make([]bool, len(j.set))
+		for i, s := range j.set {
+			u[i] = !s
+		}
+		m.unset[j.d.Target] = u
+	}
+}
+
+// needsAll tells whether an element without a contribution has no value.
+func (j *job) needsAll() bool {
+	return j.d.Monoid == Assign || j.d.Monoid == Max || j.d.Monoid == Min
+}
+
+func (m *machine) single(d *Def) {
+	j := m.start(d)
+	m.loop(j, 0)
+	m.finish(j)
+}
+
+// group runs definitions interleaved along one axis.
+func (m *machine) group(defs []*Def) {
+	jobs := make([]*job, len(defs))
+	lo, hi := 0, 0
+	for i, d := range defs {
+		jobs[i] = m.start(d)
+		l, h := m.rangeOf(jobs[i], 0)
+		if i == 0 {
+			lo, hi = l, h
+		} else if l != lo || h != hi {
+			m.fail(d.Span, "the definitions of a group run over different ranges")
+		}
+		m.arrays[d.Target] = jobs[i].out
+		m.running[d.Target] = jobs[i]
+	}
+	for k := lo; k < hi; k++ {
+		i := k
+		if defs[0].Reverse {
+			i = hi - 1 - (k - lo)
+		}
+		for _, j := range jobs {
+			m.where = j.d.Target.Name
+			j.p.set(0, i)
+			m.loop(j, 1)
+			j.settle()
+		}
+	}
+	for _, j := range jobs {
+		delete(m.running, j.d.Target)
+		m.finish(j)
+	}
+}
+
+// settle adds the low parts of sums, so that what was computed so far can be read.
+func (j *job) settle() {
+	for i, c := range j.comp {
+		if c != 0 && !math.IsInf(j.out.Data[i], 0) {
+			j.out.Data[i] += c
+			j.comp[i] = 0
+		}
+	}
+}
+
+func (m *machine) rangeOf(j *job, depth int) (lo, hi int) {
+	v := j.vars[depth]
+	if v.Axis != nil {
+		return 0, m.extent(v.Axis)
+	}
+	return j.p.wholeAt(j.bounds[depth][0]), j.p.wholeAt(j.bounds[depth][1])
+}
+
+// loop runs over the variables from depth on.
+func (m *machine) loop(j *job, depth int) {
+	if depth == len(j.vars) {
+		m.point(j)
+		return
+	}
+	lo, hi := m.rangeOf(j, depth)
+	for i := lo; i < hi; i++ {
+		j.p.set(depth, i)
+		m.loop(j, depth+1)
+	}
+}
+
+// point adds the contribution of one point.
+func (m *machine) point(j *job) {
+	for _, w := range j.where {
+		if !j.p.eval(w).b {
+			return
+		}
+	}
+	at := 0
+	for k, e := range j.dest {
+		i := j.p.wholeAt(e)
+		if i < 0 || i >= j.out.Shape[k] {
+			m.fail(j.d.Span, "index %d of axis %s (extent %d) is out of range", i, j.d.Target.Axes[k].Name, j.out.Shape[k])
+		}
+		at = at*j.out.Shape[k] + i
+	}
+	x := j.p.number(j.body)
+	old := j.out.Data[at]
+	switch j.d.Monoid {
+	case Assign:
+		if j.set[at] {
+			m.fail(j.d.Span, "element %d is set twice", at)
+		}
+	case Sum:
+		s := old + x
+		if math.Abs(old) >= math.Abs(x) {
+			j.comp[at] += (old - s) + x
+		} else {
+			j.comp[at] += (x - s) + old
+		}
+		if n := intBits[j.dtype]; n != 0 {
+			s, j.comp[at] = float64(wrap(j.dtype, int64(s))), 0
+		}
+		x = s
+	case Prod:
+		x = old * x
+		if intBits[j.dtype] != 0 {
+			x = float64(wrap(j.dtype, int64(x)))
+		}
+	case Max:
+		if j.set[at] {
+			x = maxNaN(old, x)
+		}
+	case Min:
+		if j.set[at] {
+			x = minNaN(old, x)
+		}
+	case Any:
+		x = max(old, x)
+	case All:
+		x = min(old, x)
+	}
+	j.out.Data[at], j.set[at] = x, true
+}

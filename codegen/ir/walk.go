@@ -1,0 +1,257 @@
+package ir
+
+import "maps"
+
+// Walk visits v and what it is made of, each value once, arguments after the value. Where visit is false the
+// arguments are left out.
+func Walk(v *Value, visit func(*Value) bool) {
+	seen := map[*Value]bool{}
+	var walk func(*Value)
+	walk = func(v *Value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		if !visit(v) {
+			return
+		}
+		for _, a := range v.Args {
+			walk(a)
+		}
+	}
+	walk(v)
+}
+
+// Map rebuilds v from its leaves up: f gets each value with its new arguments and gives what replaces it.
+// Values that don't change are kept, and shared values stay shared.
+func Map(v *Value, f func(*Value) *Value) *Value { return NewMapper(f).Map(v) }
+
+// Mapper is a Map over several values, with what they share.
+type Mapper struct {
+	f    func(*Value) *Value
+	memo map[*Value]*Value
+}
+
+// NewMapper returns a mapper; see Map.
+func NewMapper(f func(*Value) *Value) *Mapper { return &Mapper{f: f, memo: map[*Value]*Value{}} }
+
+// Map rebuilds one value.
+func (m *Mapper) Map(v *Value) *Value {
+	if v == nil {
+		return nil
+	}
+	if r, ok := m.memo[v]; ok {
+		return r
+	}
+	r := m.f(WithArgs(v, m.All(v.Args)))
+	m.memo[v] = r
+	return r
+}
+
+// All rebuilds a list; it is the same slice where nothing changes.
+func (m *Mapper) All(vs []*Value) []*Value {
+	r := vs
+	for i, v := range vs {
+		n := m.Map(v)
+		if n != v && &r[0] == &vs[0] {
+			r = make([]*Value, len(vs))
+			copy(r, vs)
+		}
+		r[i] = n
+	}
+	return r
+}
+
+// WithArgs is v with other arguments of the same types. Constants are folded as in Build.
+func WithArgs(v *Value, args []*Value) *Value {
+	same := true
+	for i := range args {
+		same = same && args[i] == v.Args[i]
+	}
+	if same {
+		return v
+	}
+	n := *v
+	n.Args = args
+	switch f := &Facts[v.Op]; {
+	case f.Rule == RuleLogic:
+		return logic(v.Op, args)
+	case v.Op == OpCast:
+		return Cast(args[0], v.Type)
+	case v.Op == OpSelect && args[0].Op == OpTrue:
+		return args[1]
+	case v.Op == OpSelect && args[0].Op == OpFalse:
+		return args[2]
+	case v.Op == OpEq || v.Op == OpNe || v.Op == OpLt || v.Op == OpLe:
+		return compare(v.Op, args)
+	case f.Rule != RuleNone && v.Type.Kind == Exact && f.Exact != nil:
+		// An error of folding (a division by zero) is left for the evaluation.
+		if r, err := fold(v.Op, args); r != nil && err == nil {
+			return r
+		}
+	}
+	return &n
+}
+
+// Subst replaces index variables by values.
+func Subst(v *Value, m map[*Var]*Value) *Value { return substitution(m).Map(v) }
+
+// SubstAll replaces index variables in each value of a list.
+func SubstAll(vs []*Value, m map[*Var]*Value) []*Value { return substitution(m).All(vs) }
+
+func substitution(m map[*Var]*Value) *Mapper {
+	return NewMapper(func(v *Value) *Value {
+		if v.Op == OpIndex {
+			if r, ok := m[v.Var]; ok {
+				return r
+			}
+		}
+		return v
+	})
+}
+
+// FreeVars are the index variables that occur in the values.
+func FreeVars(vs ...*Value) map[*Var]bool {
+	r := map[*Var]bool{}
+	for _, v := range vs {
+		Walk(v, func(v *Value) bool {
+			if v.Op == OpIndex {
+				r[v.Var] = true
+			}
+			return true
+		})
+	}
+	return r
+}
+
+// DependsOn tells whether one of the variables occurs in v.
+func DependsOn(v *Value, vars map[*Var]bool) bool {
+	found := false
+	Walk(v, func(v *Value) bool {
+		found = found || v.Op == OpIndex && vars[v.Var]
+		return !found
+	})
+	return found
+}
+
+// Reads are the tensors that the values read or ask for.
+func Reads(vs ...*Value) map[*Tensor]bool {
+	r := map[*Tensor]bool{}
+	for _, v := range vs {
+		Walk(v, func(v *Value) bool {
+			if v.Tensor != nil {
+				r[v.Tensor] = true
+			}
+			return true
+		})
+	}
+	return r
+}
+
+// Values are all the values of a definition: bounds, destination, conditions and body.
+func (d *Def) Values() []*Value {
+	var r []*Value
+	for _, v := range d.Vars {
+		if v.Axis == nil {
+			r = append(r, v.Lo, v.Hi)
+		}
+	}
+	r = append(r, d.Dest...)
+	r = append(r, d.Where...)
+	return append(r, d.Body)
+}
+
+// Reads are the tensors that the definition reads.
+func (d *Def) Reads() map[*Tensor]bool { return Reads(d.Values()...) }
+
+// IsPlain tells whether the destination is distinct variables that run over the axes of the target: each contribution
+// has an element of its own, or the variables that are not in it are reduced.
+func (d *Def) IsPlain() bool {
+	seen := map[*Var]bool{}
+	for i, e := range d.Dest {
+		if e.Op != OpIndex || seen[e.Var] || e.Var.Axis != d.Target.Axes[i] {
+			return false
+		}
+		seen[e.Var] = true
+	}
+	return true
+}
+
+// Reduced are the variables that are not in the destination.
+func (d *Def) Reduced() []*Var {
+	in := FreeVars(d.Dest...)
+	var r []*Var
+	for _, v := range d.Vars {
+		if !in[v] {
+			r = append(r, v)
+		}
+	}
+	return r
+}
+
+// IsPointwise tells whether the definition is target[v] = body(v) for all v.
+func (d *Def) IsPointwise() bool {
+	return d.Monoid == Assign && d.Group == 0 && len(d.Where) == 0 && d.IsPlain() && len(d.Vars) == len(d.Dest)
+}
+
+// MapDef is the definition with f applied to each of its values from the leaves up; see Map. Variables with bounds
+// that change are renewed.
+func MapDef(d *Def, f func(*Value) *Value) *Def {
+	m := NewMapper(f)
+	n := *d
+	fresh := map[*Var]*Value{}
+	n.Vars = make([]*Var, len(d.Vars))
+	for i, v := range d.Vars {
+		n.Vars[i] = v
+		if v.Axis != nil {
+			continue
+		}
+		lo, hi := m.Map(v.Lo), m.Map(v.Hi)
+		if lo != v.Lo || hi != v.Hi {
+			n.Vars[i] = &Var{Name: v.Name, Lo: lo, Hi: hi}
+			fresh[v] = Index(n.Vars[i])
+		}
+	}
+	n.Dest, n.Where, n.Body = m.All(d.Dest), m.All(d.Where), m.Map(d.Body)
+	if len(fresh) > 0 {
+		n.rename(fresh)
+	}
+	return &n
+}
+
+// rename replaces variables everywhere but in the list of variables.
+func (d *Def) rename(m map[*Var]*Value) {
+	for i, v := range d.Vars {
+		if v.Axis == nil {
+			lo, hi := Subst(v.Lo, m), Subst(v.Hi, m)
+			if lo != v.Lo || hi != v.Hi {
+				d.Vars[i] = &Var{Name: v.Name, Lo: lo, Hi: hi}
+				m[v] = Index(d.Vars[i])
+			}
+		}
+	}
+	d.Dest, d.Where, d.Body = SubstAll(d.Dest, m), SubstAll(d.Where, m), Subst(d.Body, m)
+	if d.Along != nil && m[d.Along] != nil && m[d.Along].Op == OpIndex {
+		d.Along = m[d.Along].Var
+	}
+}
+
+// Copy is the definition with variables of its own, into another target of the same axes.
+func (d *Def) Copy(target *Tensor) *Def {
+	n := *d
+	n.Target = target
+	m := map[*Var]*Value{}
+	n.Vars = make([]*Var, len(d.Vars))
+	for i, v := range d.Vars {
+		w := *v
+		n.Vars[i] = &w
+		m[v] = Index(&w)
+	}
+	for _, v := range n.Vars {
+		if v.Axis == nil {
+			v.Lo, v.Hi = Subst(v.Lo, m), Subst(v.Hi, m)
+		}
+	}
+	n.rename(maps.Clone(m))
+	return &n
+}

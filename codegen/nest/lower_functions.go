@@ -1,0 +1,70 @@
+package nest
+
+import (
+	"math"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// functions tells how an op of floats is computed: by one instruction, or by a composition.
+var functions = map[ir.Op]struct {
+	op   Op
+	math string
+}{
+	ir.OpAdd: {op: Add}, ir.OpSub: {op: Sub}, ir.OpMul: {op: Mul}, ir.OpDiv: {op: Div},
+	ir.OpNeg: {op: Neg}, ir.OpAbs: {op: Abs}, ir.OpMax: {op: Max}, ir.OpMin: {op: Min},
+	ir.OpFma: {op: Fma}, ir.OpSqrt: {op: Sqrt},
+	ir.OpFloor: {op: Floor}, ir.OpCeil: {op: Ceil}, ir.OpTrunc: {op: Trunc}, ir.OpRound: {op: Round},
+	ir.OpRsqrt: {math: "rsqrt"}, ir.OpExp: {math: "exp"}, ir.OpExpm1: {math: "expm1"},
+	ir.OpLog: {math: "log"}, ir.OpLog1p: {math: "log1p"}, ir.OpTanh: {math: "tanh"},
+	ir.OpSigmoid: {math: "sigmoid"}, ir.OpSoftplus: {math: "softplus"},
+}
+
+// comparisons are instructions by whether they compare indices.
+var comparisons = map[ir.Op][2]Op{
+	ir.OpEq: {Eq, IntEq}, ir.OpNe: {Ne, IntNe}, ir.OpLt: {Lt, IntLt}, ir.OpLe: {Le, IntLe},
+}
+
+// function adds an op of floats.
+func (e *emitter) function(op ir.Op, args []*Value) *Value {
+	f := functions[op]
+	if f.math != "" {
+		v, err := e.b.Math(f.math, args...)
+		if err != nil {
+			e.fail(err)
+			return e.b.Const(0)
+		}
+		return v
+	}
+	if op == ir.OpDiv {
+		return e.divide(args[0], args[1])
+	}
+	return e.b.Op(f.op, args...)
+}
+
+// divide is x/d: exact products for powers of two, two products for a divisor that all lanes have.
+func (e *emitter) divide(x, d *Value) *Value {
+	if d.Op == Const {
+		if r := reciprocal(d.Imm, e.l.float); r != 0 {
+			return e.b.Op(Mul, x, e.b.Const(r))
+		}
+	}
+	if x.Lane && !d.Lane {
+		return UniformDiv(e.b, x, d)
+	}
+	return e.b.Op(Div, x, d)
+}
+
+// reciprocal is 1/d where multiplying by it is dividing by d, exactly: for powers of two whose reciprocal is a normal
+// number. Else it is 0.
+func reciprocal(d float64, float DType) float64 {
+	frac, exp := math.Frexp(d)
+	limit := 1020
+	if float == F32 {
+		limit = 124
+	}
+	if math.Abs(frac) != 0.5 || exp > limit || exp < -limit {
+		return 0
+	}
+	return 1 / d
+}

@@ -1,0 +1,265 @@
+package nest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// role is how a definition is computed in a nest.
+type role uint8
+
+const (
+	laneMap   role = iota // at each point of grid and vector
+	rowMap                // once a row
+	rowReduce             // reduces the vector axis: a row value
+	wideSum               // reduces the grid, an element a column: leaves the nest as an accumulator
+	laneTotal             // reduces grid and vector: an accumulator
+	rowTotal              // reduces the grid, of row values: an accumulator
+	serialSum             // reduces the serial axis
+	serialMap             // at each point of grid, vector and serial
+)
+
+var roleNames = [...]string{"map", "row map", "row reduction", "column accumulator", "accumulator", "row accumulator", "serial reduction", "serial map"}
+
+func (r role) String() string { return nameOf(roleNames[:], int(r)) }
+
+// isAccumulator says whether the result leaves the nest, which can't read it.
+func (r role) isAccumulator() bool { return r == wideSum || r == laneTotal || r == rowTotal }
+
+// onLanes says whether what is reduced or stored is computed in the vector loop.
+func (r role) onLanes() bool { return r != rowMap && r != rowTotal }
+
+// schedule is how the loops of a nest are run.
+type schedule struct {
+	grid, vector, serial loops
+	roles                map[*definition]role
+	// gather is the axis that indices that are data move along, where no loop runs over it.
+	gather *ir.Axis
+	packs  int // operands that have to be packed
+	cost   int
+}
+
+// Costs of schedules. They only rank schedules of the same definitions, and tell whether a merge is worth it.
+const (
+	costPack   = 100 // an operand is copied
+	costScalar = 200 // there is no vector axis
+	costSerial = 10  // a serial loop that is not for a contraction
+	costGrid   = 1   // for each grid loop: one flat loop is simpler
+)
+
+// maxLoops bounds the loops of one nest; the choice of a schedule tries all ways.
+const maxLoops = 6
+
+// scheduleOf finds the best schedule for definitions in one nest. It is nil where there is none; reason then says
+// what stands against the most promising one.
+func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason string) {
+	var all loops
+	for _, d := range members {
+		all = all.union(d.all())
+	}
+	if len(all) > maxLoops {
+		return nil, fmt.Sprintf("%d loops in one nest", len(all))
+	}
+	closest := -1
+	ways := 1
+	for range all {
+		ways *= 3
+	}
+	for way := range ways {
+		s := &schedule{roles: map[*definition]role{}}
+		for w, i := way, 0; i < len(all); w, i = w/3, i+1 {
+			group := [...]*loops{&s.grid, &s.vector, &s.serial}[w%3]
+			*group = append(*group, all[i])
+		}
+		far, why := l.fill(s, members)
+		if why != "" {
+			if far > closest {
+				closest, reason = far, why
+			}
+			continue
+		}
+		if best == nil || s.cost < best.cost {
+			best = s
+		}
+	}
+	return best, reason
+}
+
+// fill completes a schedule whose loops are chosen. It gives the reason why that is impossible, and how far it came.
+func (l *lowering) fill(s *schedule, members []*definition) (far int, reason string) {
+	inside := map[*ir.Tensor]*definition{}
+	contraction := false
+	for _, d := range members {
+		inside[d.target] = d
+		r, ok := s.roleOf(d)
+		if !ok {
+			return 0, fmt.Sprintf("%s runs over [%s] and reduces [%s], which doesn't fit the loops of the nest", d.target.Name, d.all(), d.reduced)
+		}
+		s.roles[d] = r
+		contraction = contraction || d.isContraction()
+	}
+	if why := s.fits(members, contraction); why != "" {
+		return 1, why
+	}
+	for _, d := range members {
+		if why := s.passes(d, inside); why != "" {
+			return 2, why
+		}
+	}
+	accesses := l.accesses(members, inside)
+	s.order(accesses)
+	for _, a := range accesses {
+		lay, why := s.layout(a)
+		if why != "" {
+			return 3, why
+		}
+		if lay.packed {
+			s.packs++
+		}
+	}
+	s.cost = costPack*s.packs + costGrid*len(s.grid)
+	if len(s.vector) == 0 && len(s.grid) > 0 {
+		s.cost += costScalar
+	}
+	if len(s.serial) > 0 && !contraction {
+		s.cost += costSerial
+	}
+	return 4, ""
+}
+
+// roleOf is how d is computed with the loops of s.
+func (s *schedule) roleOf(d *definition) (role, bool) {
+	point := s.grid.union(s.vector)
+	switch {
+	case d.isMap() && d.kept.sameAs(point):
+		if len(s.vector) == 0 {
+			return rowMap, true
+		}
+		return laneMap, true
+	case d.isMap() && d.kept.sameAs(point.union(s.serial)):
+		return serialMap, len(s.serial) > 0
+	case d.isMap():
+		return rowMap, d.kept.sameAs(s.grid) && len(s.grid) > 0
+	case d.reduced.sameAs(s.serial):
+		return serialSum, d.kept.sameAs(point)
+	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(d.kept) == 0:
+		return laneTotal, true
+	case d.reduced.sameAs(s.vector):
+		return rowReduce, d.kept.sameAs(s.grid) && len(s.grid) > 0
+	case d.reduced.sameAs(s.grid) && len(d.kept) == 0:
+		return rowTotal, true
+	case d.reduced.sameAs(s.grid):
+		return wideSum, d.kept.sameAs(s.vector)
+	}
+	return 0, false
+}
+
+// fits checks what definitions of several roles may stand together. A contraction has a nest of its own with the
+// maps that follow it, so that it can be a micro-kernel.
+func (s *schedule) fits(members []*definition, contraction bool) string {
+	series, maps := 0, 0
+	for _, d := range members {
+		switch s.roles[d] {
+		case serialSum:
+			series++
+		case serialMap:
+			maps++
+		case laneMap, rowMap:
+		default:
+			if len(s.serial) > 0 || contraction {
+				return fmt.Sprintf("%s is a reduction beside a serial loop", d.target.Name)
+			}
+		}
+		if d.isContraction() && s.roles[d] != serialSum {
+			return fmt.Sprintf("%s is a contraction, which runs in series", d.target.Name)
+		}
+	}
+	if series > 1 || series > 0 && maps > 0 {
+		return "two serial loops in one nest"
+	}
+	return ""
+}
+
+// passes checks what d reads of other definitions of the nest, and the indices in it.
+func (s *schedule) passes(d *definition, inside map[*ir.Tensor]*definition) string {
+	for _, n := range d.reads {
+		p := inside[n.tensor]
+		if p == nil {
+			continue
+		}
+		if s.roles[p].isAccumulator() {
+			return fmt.Sprintf("%s needs all of %s", d.target.Name, p.target.Name)
+		}
+		if !slices.Equal(n.at, p.kept.at()) {
+			return fmt.Sprintf("%s reads %s at another point", d.target.Name, p.target.Name)
+		}
+	}
+	for _, i := range d.indices {
+		if len(s.vector) != 1 || s.vector[0] != i {
+			return fmt.Sprintf("%s needs the index along %s as a value", d.target.Name, i)
+		}
+	}
+	return ""
+}
+
+// access is a tensor that a nest reads or writes, and where.
+type access struct {
+	tensor *ir.Tensor
+	at     []place
+	args   []*node // indices
+	isInt  bool
+	write  bool
+}
+
+// accesses are what members exchange with memory: targets first, then what they read, each once.
+func (l *lowering) accesses(members []*definition, inside map[*ir.Tensor]*definition) []access {
+	var r []access
+	for _, d := range members {
+		if l.leaves(d, inside) {
+			r = append(r, access{tensor: d.target, at: d.kept.at(), write: true})
+		}
+	}
+	seen := map[*node]bool{}
+	for _, d := range members {
+		for _, n := range d.reads {
+			if inside[n.tensor] == nil && !seen[n] {
+				seen[n] = true
+				r = append(r, access{tensor: n.tensor, at: n.at, args: n.args, isInt: n.typ == Int})
+			}
+		}
+	}
+	return r
+}
+
+// leaves says whether the target of d is needed outside of a nest.
+func (l *lowering) leaves(d *definition, inside map[*ir.Tensor]*definition) bool {
+	if l.saved[d.target] || slices.Contains(l.f.Outputs, d.target) {
+		return true
+	}
+	for _, other := range l.defs {
+		if inside[other.target] == nil && slices.ContainsFunc(other.reads, func(n *node) bool { return n.tensor == d.target }) {
+			return true
+		}
+	}
+	return false
+}
+
+// order puts the loops of each group into the order in which the first access has them all.
+func (s *schedule) order(accesses []access) {
+	for _, group := range []*loops{&s.grid, &s.vector, &s.serial} {
+		for _, a := range accesses {
+			if has := loopsOf(a.at); has.hasAll(*group) {
+				var ordered loops
+				for _, l := range has {
+					if group.has(l) {
+						ordered = append(ordered, l)
+					}
+				}
+				*group = ordered
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package nest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MathFunc is a function that a Builder composes of instructions, the same for every target. It covers all floats:
+// infinities, NaN, zeros with their signs, and subnormals.
+type MathFunc struct {
+	Name string
+	Args int
+	// MaxULP32 and MaxULP64 bound the error, in units in the last place of the exact result (the distance of
+	// the floats around it), for nests of F32 and F64.
+	MaxULP32, MaxULP64 float64
+	Method             string // and its source
+	build              func(m *mathBuilder, args []*Value) *Value
+}
+
+var mathFuncs = []MathFunc{
+	{"erf", 1, 1.5, 1.5, "x + x P(x²) for small x, else 1 - exp(Q(|x|)) with Q = log erfc", unary((*mathBuilder).erf)},
+	{"exp", 1, 1, 1, "Cody and Waite 1980: x = k ln 2 + r; polynomial; 2^k in two steps", unary((*mathBuilder).exp)},
+	{"expm1", 1, 2, 2, "as exp, with 2^k (e^r - 1) + (2^k - 1)", unary((*mathBuilder).expm1)},
+	{"log", 1, 1, 1, "x = 2^k m, log m by a polynomial (f32) or as in FreeBSD e_log.c (f64)", unary((*mathBuilder).log)},
+	{"log1p", 1, 1.6, 1.6, "as log of 1+x, with its rounding error added to m", unary((*mathBuilder).log1p)},
+	{"rsqrt", 1, 1.5, 1.5, "1/sqrt(x)", unary((*mathBuilder).rsqrt)},
+	{"sigmoid", 1, 2.5, 2.5, "(x < 0 ? e : 1)/(1 + e), e = exp(-|x|)", unary((*mathBuilder).sigmoid)},
+	{"softplus", 1, 3, 3, "max(0, x) + log1p(exp(-|x|)), log1p(e) = 2 atanh(e/(2+e))", unary((*mathBuilder).softplus)},
+	{"tanh", 1, 3, 3, "-t/(t+2), t = expm1(-2|x|)", unary((*mathBuilder).tanh)},
+}
+
+// MathFuncs lists the functions that Math knows, by name.
+func MathFuncs() []MathFunc { return slices.Clone(mathFuncs) }
+
+// Math computes a function by name.
+func (b *Builder) Math(fn string, args ...*Value) (*Value, error) {
+	i := slices.IndexFunc(mathFuncs, func(f MathFunc) bool { return f.Name == fn })
+	if i < 0 {
+		return nil, fmt.Errorf("no composition for the function %s", fn)
+	}
+	if len(args) != mathFuncs[i].Args {
+		return nil, fmt.Errorf("%s takes %d arguments, not %d", fn, mathFuncs[i].Args, len(args))
+	}
+	return mathFuncs[i].build(&mathBuilder{b, formatOf(b.nest.Float)}, args), nil
+}
+
+func unary(f func(*mathBuilder, *Value) *Value) func(*mathBuilder, []*Value) *Value {
+	return func(m *mathBuilder, args []*Value) *Value { return f(m, args[0]) }
+}
+
+// mathBuilder is a Builder with the facts about its floats.
+type mathBuilder struct {
+	*Builder
+	*format
+}
+
+// format is what the methods need to know about a dtype.
+type format struct {
+	mant      uint    // bits of the fraction
+	bias      float64 // of the exponent
+	magic     float64 // 1.5 * 2^mant: x + magic has round(x) in its low bits
+	one       uint64  // bits of 1
+	sqrtHalf  uint64  // bits of sqrt(1/2)
+	sign      uint64  // the sign bit
+	minNormal float64
+	tiny      float64 // below it x + x²/2 rounds to x
+
+	log2e        float64
+	ln2hi, ln2lo float64
+	expMax       float64 // beyond it exp overflows
+	expMin       float64 // below it exp is 0
+	expm1Min     float64 // below it expm1 is -1
+	erfMax       float64 // beyond it erf is 1
+	erfSplit     float64 // where erf changes its method
+	expq         []float64
+	logq         []float64
+	atanhq       []float64
+	erfq, erfcq  []float64
+}
+
+func formatOf(d DType) *format {
+	if d == F32 {
+		return &format32
+	}
+	return &format64
+}
+
+func (m *mathBuilder) add(x, y *Value) *Value    { return m.Op(Add, x, y) }
+func (m *mathBuilder) sub(x, y *Value) *Value    { return m.Op(Sub, x, y) }
+func (m *mathBuilder) mul(x, y *Value) *Value    { return m.Op(Mul, x, y) }
+func (m *mathBuilder) div(x, y *Value) *Value    { return m.Op(Div, x, y) }
+func (m *mathBuilder) fma(x, y, z *Value) *Value { return m.Op(Fma, x, y, z) }
+func (m *mathBuilder) c(x float64) *Value        { return m.Const(x) }
+
+func (m *mathBuilder) sel(cond, x, y *Value) *Value { return m.Op(Select, cond, x, y) }
+
+// poly is a polynomial by Horner's rule, lowest coefficient first.
+func (m *mathBuilder) poly(x *Value, coeffs ...float64) *Value {
+	p := m.c(coeffs[len(coeffs)-1])
+	for _, c := range slices.Backward(coeffs[:len(coeffs)-1]) {
+		p = m.fma(p, x, m.c(c))
+	}
+	return p
+}
+
+// minusAbs is -|x|.
+func (m *mathBuilder) minusAbs(x *Value) *Value {
+	return m.Op(AsFloat, m.Op(BitOr, m.Op(AsBits, x), m.BitsConst(m.sign)))
+}
+
+// copySign gives x, which isn't negative, the sign of y.
+func (m *mathBuilder) copySign(x, y *Value) *Value {
+	sign := m.Op(BitAnd, m.Op(AsBits, y), m.BitsConst(m.sign))
+	return m.Op(AsFloat, m.Op(BitOr, m.Op(AsBits, x), sign))
+}
+
+// rsqrt is 1/sqrt(x).
+func (m *mathBuilder) rsqrt(x *Value) *Value { return m.div(m.c(1), m.Op(Sqrt, x)) }
+
+// UniformDiv is x/d for a uniform d within a vector loop: two multiplications for each x, with factors that are
+// computed once. Its error is below 1.5 units in the last place where x/d is finite, and x = 0, d = 0, infinities and NaN
+// give what division does. With s = 1 and 1/d alone, 1/d would overflow for a tiny d and lose bits for a huge one.
+func UniformDiv(b *Builder, x, d *Value) *Value {
+	m := &mathBuilder{b, formatOf(b.nest.Float)}
+	exp := int(m.bias) - 1
+	least, most := m.c(math.Ldexp(1, -exp)), m.c(math.Ldexp(1, exp))
+	size := m.Op(Abs, d)
+	scale := m.sel(m.Op(Lt, most, size), m.c(math.Ldexp(1, -exp/2)), m.c(1))
+	scale = m.sel(m.Op(Lt, size, least), m.c(math.Ldexp(1, exp-exp/4)), scale)
+	return m.mul(m.mul(x, scale), m.div(m.c(1), m.mul(d, scale)))
+}

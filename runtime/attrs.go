@@ -1,0 +1,176 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// AttrReader reads attributes given by name, for calls through the registry. It keeps the first error; Err gives it.
+type AttrReader struct {
+	op    string
+	attrs map[string]any
+	read  []string
+	err   error
+}
+
+// NewAttrReader reads attrs of an op.
+func NewAttrReader(op string, attrs map[string]any) *AttrReader {
+	return &AttrReader{op: op, attrs: attrs}
+}
+
+func (r *AttrReader) get(name string) (any, bool) {
+	r.read = append(r.read, name)
+	v, ok := r.attrs[name]
+	return v, ok && v != nil
+}
+
+func (r *AttrReader) fail(name, want string, got any) {
+	if r.err == nil {
+		r.err = AttrError(r.op, name, want, fmt.Sprintf("%v (%T)", got, got))
+	}
+}
+
+// Float is a number, or nil where it isn't given.
+func (r *AttrReader) Float(name string) *float64 {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	var f float64
+	switch x := v.(type) {
+	case float64:
+		f = x
+	case float32:
+		f = float64(x)
+	case int:
+		f = float64(x)
+	case int64:
+		f = float64(x)
+	case int32:
+		f = float64(x)
+	case *float64:
+		f = *x
+	default:
+		r.fail(name, "a number", v)
+		return nil
+	}
+	return &f
+}
+
+// Int is a whole number, or nil where it isn't given.
+func (r *AttrReader) Int(name string) *int {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	if n, ok := whole(v); ok {
+		return &n
+	}
+	r.fail(name, "a whole number", v)
+	return nil
+}
+
+func whole(v any) (int, bool) {
+	switch x := v.(type) {
+	case int:
+		return x, true
+	case int64:
+		return int(x), true
+	case int32:
+		return int(x), true
+	case float64: // as JSON has it
+		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+			return int(x), true
+		}
+	case *int:
+		return *x, true
+	}
+	return 0, false
+}
+
+// Ints is a list of whole numbers (one number is a list of one), or nil where it isn't given.
+func (r *AttrReader) Ints(name string) []int {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case []int:
+		return x
+	case []any:
+		list := make([]int, 0, len(x))
+		for _, e := range x {
+			n, ok := whole(e)
+			if !ok {
+				r.fail(name, "whole numbers", v)
+				return nil
+			}
+			list = append(list, n)
+		}
+		return list
+	}
+	if n, ok := whole(v); ok {
+		return []int{n}
+	}
+	r.fail(name, "whole numbers", v)
+	return nil
+}
+
+// Bool is a truth value, or nil where it isn't given.
+func (r *AttrReader) Bool(name string) *bool {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case bool:
+		return &x
+	case *bool:
+		return x
+	}
+	r.fail(name, "true or false", v)
+	return nil
+}
+
+// Enum is the number of a word, from 1, or 0 where it isn't given. A value with a String method may stand for its word.
+func (r *AttrReader) Enum(name string, words ...string) uint8 {
+	v, ok := r.get(name)
+	if !ok {
+		return 0
+	}
+	word, ok := v.(string)
+	if s, is := v.(fmt.Stringer); is {
+		word, ok = s.String(), true
+	}
+	i := slices.Index(words, word)
+	if !ok || i < 0 {
+		r.fail(name, strings.Join(words, " or "), v)
+		return 0
+	}
+	return uint8(i + 1)
+}
+
+// Err is the first error. Names that were not asked for are one.
+func (r *AttrReader) Err() error {
+	if r.err != nil {
+		return r.err
+	}
+	var names []string
+	for name := range r.attrs {
+		if !slices.Contains(r.read, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	sort.Strings(names)
+	want := "no attributes"
+	if len(r.read) > 0 {
+		want = "attributes " + strings.Join(r.read, ", ")
+	}
+	return AttrError(r.op, names[0], want, names[0])
+}

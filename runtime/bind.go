@@ -1,0 +1,242 @@
+package runtime
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// Bound is what a call knows once its tensors fit the signature: extents, and for each tensor the address of its
+// elements, contiguous and row-major in the order of its declared axes at the joint shape. What does not lie so in memory
+// is copied to scratch memory that the call owns, and outputs back from there by Finish.
+//
+// It lives on the stack of the generated function: Bind, then kernels, then Finish or Fail.
+type Bound struct {
+	Ext   [MaxAxes]int              // extents by number of the axis; of a pack, their product
+	Ptr   [MaxParams]unsafe.Pointer // by number of the parameter; nil where it is absent or has no elements
+	DType [MaxVars]DType            // of the dtype variables
+	sig   *Signature
+	t     [MaxParams]*Tensor
+	// MakeAll lets BindNew make optional outputs too: those that backward reads.
+	MakeAll bool
+	splat   uint32   // parameters whose Ptr is a page of equal elements
+	fixed   uint32   // axes whose extents were fixed before Bind
+	g       *binding // general path; nil on the fast one
+}
+
+// Bind fits tensors to the signature, in the order of its parameters. On an error nothing was changed and there is
+// nothing to finish.
+func (s *Signature) Bind(b *Bound, at *Placement, tensors ...*Tensor) error {
+	if s.Outer && b.fixed == 0 && pathErr == nil && len(tensors) == len(s.Params) && s.bindOuter(b, tensors) {
+		return nil
+	}
+	b.set(s, tensors)
+	return b.done(s.bind(b, at, false))
+}
+
+// BindNew is Bind with the inputs alone: outputs are made, as contiguous tensors. Tensor gives them.
+func (s *Signature) BindNew(b *Bound, at *Placement, inputs ...*Tensor) error {
+	b.set(s, inputs)
+	return b.done(s.bind(b, at, true))
+}
+
+// BindInputs is the first half of Bind, for ops whose code computes extents of outputs: Fix tells them, then BindOutputs
+// goes on.
+func (s *Signature) BindInputs(b *Bound, at *Placement, inputs ...*Tensor) error {
+	b.set(s, inputs)
+	return b.done(b.bindInputs(at))
+}
+
+// BindOutputs is the second half of Bind. Without tensors the outputs are made.
+func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
+	copy(b.t[len(s.Params)-len(outputs):], outputs)
+	return b.done(b.bindOutputs(len(outputs) == 0))
+}
+
+func (b *Bound) set(s *Signature, tensors []*Tensor) {
+	b.sig = s
+	copy(b.t[:len(s.Params)], tensors)
+}
+
+// bind is the general path.
+func (s *Signature) bind(b *Bound, at *Placement, make bool) error {
+	if err := b.bindInputs(at); err != nil {
+		return err
+	}
+	return b.bindOutputs(make)
+}
+
+// done gives scratch memory back where there is an error.
+func (b *Bound) done(err error) error {
+	if err != nil {
+		b.release()
+	}
+	return err
+}
+
+// bindOuter is Bind for contiguous tensors of one shape, where the signature has only one pack. It reports false where
+// they are not that simple, or are wrong.
+func (s *Signature) bindOuter(b *Bound, tensors []*Tensor) bool {
+	b.DType = [MaxVars]DType{}
+	b.splat = 0
+	var ref *Tensor
+	var writes uint32
+	for i, t := range tensors {
+		p := &s.Params[i]
+		b.t[i] = t
+		if t == nil {
+			if p.Mode != Gradient {
+				return false
+			}
+			b.Ptr[i] = nil
+			continue
+		}
+		if !t.contig || t.device != CPU || !b.takeDType(s, p, t) {
+			return false
+		}
+		if len(p.Dims) == 0 {
+			if t.rank != 0 {
+				return false
+			}
+		} else if ref == nil {
+			ref = t
+			b.Ext[p.Dims[0].Axis&(MaxAxes-1)] = t.n
+		} else if t.n != ref.n || !sameShape(t, ref) {
+			return false
+		}
+		if p.Mode.written() {
+			if t.recorded() {
+				return false
+			}
+			writes |= 1 << i
+		}
+		b.Ptr[i] = t.data
+	}
+	for w := writes; w != 0; w &= w - 1 {
+		i := bits.TrailingZeros32(w)
+		for j, t := range tensors {
+			if i == j || t == nil || !overlap(tensors[i], t) {
+				continue
+			}
+			if t.data != tensors[i].data || t.n != tensors[i].n || s.Params[i].InPlace>>j&1 == 0 {
+				return false
+			}
+		}
+	}
+	b.sig = s
+	return true
+}
+
+// takeDType checks the dtype of t, which may decide a dtype variable.
+func (b *Bound) takeDType(s *Signature, p *Param, t *Tensor) bool {
+	if p.Elem.Fixed == NoDType && p.Elem.Wrap == Plain {
+		v := p.Elem.Var & (MaxVars - 1)
+		if b.DType[v] == NoDType {
+			b.DType[v] = t.dtype
+			return s.Vars[v].DTypes.Has(t.dtype)
+		}
+		return b.DType[v] == t.dtype
+	}
+	return elemDType(p.Elem, &b.DType) == t.dtype
+}
+
+// overlap reports whether the memory from the first to the last element of a meets that of b.
+func overlap(a, b *Tensor) bool {
+	if a.n == 0 || b.n == 0 {
+		return false
+	}
+	p, q := uintptr(a.data), uintptr(b.data)
+	return p < q+b.bytes() && q < p+a.bytes()
+}
+
+// bytes is the size of the memory from the first to the last element.
+func (t *Tensor) bytes() uintptr {
+	n := t.n
+	if !t.contig {
+		n = span(t.dims(), t.strides())
+	}
+	return uintptr(n * t.dtype.Size())
+}
+
+// Move is 0 where the address of parameter i is a page of equal elements, else 1: the factor of its strides.
+func (b *Bound) Move(i int) int { return int(^b.splat >> i & 1) }
+
+// Tensor is the tensor of parameter i; after BindNew, outputs too.
+func (b *Bound) Tensor(i int) *Tensor { return b.t[i] }
+
+// Fix sets the extent of an axis: before Bind where it follows from attributes, between BindInputs and BindOutputs
+// where it follows from other extents.
+func (b *Bound) Fix(axis, extent int) {
+	b.Ext[axis] = extent
+	b.fixed |= 1 << axis
+	if b.g != nil {
+		b.g.known |= 1 << axis
+	}
+}
+
+// FixPack sets the extents of a pack, between BindInputs and BindOutputs.
+func (b *Bound) FixPack(axis int, shape ...int) {
+	n := 1
+	for c, e := range shape[:min(len(shape), MaxRank)] {
+		b.g.shape[axis][c] = e
+		n *= e
+	}
+	b.g.rank[axis] = min(len(shape), MaxRank)
+	b.Fix(axis, n)
+}
+
+// Pack is the extents of a pack.
+func (b *Bound) Pack(axis int) []int {
+	if b.g != nil {
+		return append([]int{}, b.g.shape[axis][:b.g.rank[axis]]...)
+	}
+	for i := range b.sig.Params {
+		if d := b.sig.Params[i].Dims; len(d) > 0 && b.t[i] != nil {
+			return b.t[i].Shape()
+		}
+	}
+	return nil
+}
+
+// Scratch is memory of the call for temporary values, with any contents.
+func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
+	if b.g == nil {
+		b.g = getBinding()
+	}
+	return b.g.scratch(n * dtype.Size())
+}
+
+// Spare is the address of output i; where nobody wants it, scratch memory that a kernel can write.
+func (b *Bound) Spare(i, n int) unsafe.Pointer {
+	if b.Ptr[i] == nil && b.t[i] == nil {
+		return b.Scratch(elemDType(b.sig.Params[i].Elem, &b.DType), n)
+	}
+	return b.Ptr[i]
+}
+
+// Finish ends a call whose kernels have run: outputs that went through scratch memory are copied out, and the versions of
+// what was written move on.
+func (b *Bound) Finish() {
+	s := b.sig
+	if b.g != nil {
+		b.copyOut()
+	}
+	for i := range s.Params {
+		if t := b.t[i]; t != nil && s.Params[i].Mode.written() {
+			t.store.version.Add(1)
+		}
+	}
+	b.release()
+}
+
+// Fail ends a call without results. It returns err.
+func (b *Bound) Fail(err error) error {
+	b.release()
+	return err
+}
+
+func (b *Bound) release() {
+	if b.g != nil {
+		putBinding(b.g)
+		b.g = nil
+	}
+}

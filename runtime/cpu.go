@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"os"
+	"sync/atomic"
+)
+
+// CPUPath is a set of instructions that kernels exist for.
+type CPUPath uint32
+
+// Paths, each faster than the one before.
+const (
+	Generic CPUPath = iota // portable Go
+	AVX2                   // AVX2 and FMA
+	AVX512                 // AVX-512 F, BW, DQ and VL
+	pathCount
+)
+
+var pathNames = [pathCount]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512"}
+
+// String is the name that OPGEN_CPU takes.
+func (p CPUPath) String() string {
+	if p < pathCount {
+		return pathNames[p]
+	}
+	return "unknown"
+}
+
+// EnvCPU is the environment variable that chooses a path: generic, avx2 or avx512.
+const EnvCPU = "OPGEN_CPU"
+
+var (
+	bestPath = detect()
+	curPath  atomic.Uint32
+	pathErr  error // EnvCPU asks for what is not there: every call returns it
+)
+
+func init() {
+	p, err := choosePath(os.Getenv(EnvCPU), bestPath)
+	curPath.Store(uint32(p))
+	pathErr = err
+}
+
+// choosePath is the path for a value of EnvCPU on a machine that has best.
+func choosePath(value string, best CPUPath) (CPUPath, error) {
+	if value == "" {
+		return best, nil
+	}
+	for p, name := range pathNames {
+		if name == value {
+			if CPUPath(p) > best {
+				return Generic, &ArgError{Op: EnvCPU, Want: "a path that this machine has, at most " + best.String(), Got: value, Err: ErrCPU}
+			}
+			return CPUPath(p), nil
+		}
+	}
+	return Generic, &ArgError{Op: EnvCPU, Want: "generic, avx2 or avx512", Got: value, Err: ErrCPU}
+}
+
+// Path is the path that kernels take.
+func Path() CPUPath { return CPUPath(curPath.Load()) }
+
+// BestPath is the fastest path of this machine.
+func BestPath() CPUPath { return bestPath }
+
+// PathError is the error of the environment variable OPGEN_CPU, or nil.
+func PathError() error { return pathErr }
+
+// SetPath makes kernels take a path, for tests and measurements, and returns the path before.
+func SetPath(p CPUPath) (CPUPath, error) {
+	if p > bestPath {
+		return Path(), &ArgError{Op: "SetPath", Want: "a path that this machine has, at most " + bestPath.String(), Got: p.String(), Err: ErrCPU}
+	}
+	return CPUPath(curPath.Swap(uint32(p))), nil
+}

@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kinds of errors, for errors.Is. An *[ArgError] wraps one of them.
+var (
+	ErrShape   = errors.New("wrong shape")
+	ErrDType   = errors.New("wrong dtype")
+	ErrDevice  = errors.New("wrong device")
+	ErrAttr    = errors.New("wrong attribute")
+	ErrAlias   = errors.New("overlapping memory")
+	ErrIndex   = errors.New("index out of range")
+	ErrVersion = errors.New("tensor was changed after it was saved for the gradient")
+	ErrNil     = errors.New("tensor is missing")
+	ErrGrad    = errors.New("no gradient")
+	ErrName    = errors.New("no such op")
+	ErrCPU     = errors.New("wrong CPU path")
+)
+
+// ArgError is an error in one argument of a call.
+type ArgError struct {
+	Op   string // "loss.smooth_l1"
+	Arg  string // the parameter, as the op names it; "" where no single one is meant
+	Want string
+	Got  string
+	Err  error // one of ErrShape, ErrDType, …
+}
+
+// Error is one line: op, argument, what was wanted, what came.
+func (e *ArgError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	b.WriteString(": ")
+	if e.Arg != "" {
+		b.WriteString(e.Arg)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Err.Error())
+	if e.Want != "" {
+		b.WriteString(": want ")
+		b.WriteString(e.Want)
+	}
+	if e.Got != "" {
+		if e.Want == "" {
+			b.WriteString(":")
+		} else {
+			b.WriteString(",")
+		}
+		b.WriteString(" got ")
+		b.WriteString(e.Got)
+	}
+	return b.String()
+}
+
+// Unwrap is the kind of e.
+func (e *ArgError) Unwrap() error { return e.Err }
+
+// Must is v, or a panic where err is set. For programs that chain calls and may stop.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// AttrError is the error of an attribute that breaks a condition of its op: want says the condition.
+//
+//go:noinline
+func AttrError(op, attr, want string, got any) error {
+	return &ArgError{Op: op, Arg: attr, Want: want, Got: fmt.Sprint(got), Err: ErrAttr}
+}
+
+// shapeString writes a shape as "[2 3]".
+func shapeString(shape []int) string {
+	b := []byte{'['}
+	for i, e := range shape {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(e), 10)
+	}
+	return string(append(b, ']'))
+}

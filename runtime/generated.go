@@ -1,0 +1,24 @@
+package runtime
+
+// GeneratedCodeV1 is the handshake of generated code with this package: generated files mention it. If the compiler says
+// that it is undefined, the generated code and this package are of different versions: run
+//
+//	go get github.com/opgen/opgen@latest && go generate ./...
+//
+// (or opgen generate) in the module that holds the generated code.
+//
+// Generated code relies on the following, in the order in which a call uses it. Everything else in this package may
+// change without a new number.
+//
+//   - [Signature], [Param], [Dim], [Axis], [Var], [Elem], [Placed]: static data, one for each op, variant and backward.
+//   - [Placement], [PlaceAxis], [PlaceAxes]: where the caller places axes.
+//   - [AttrError]: an attribute that breaks a condition.
+//   - [Bound]: [Signature.Bind], [Signature.BindNew], [BindSlices], or [Signature.BindInputs], [Bound.Fix] and
+//     [Signature.BindOutputs]; then Ext, DType, Ptr and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
+//     [Bound.CheckIndex]; [Bound.Finish] or [Bound.Fail].
+//   - [Args], [Kernel], [Plan], [Operand]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
+//   - [Path]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.
+//   - [NeedsGrad], [Record], [Saved], [Backprop]: gradients.
+//   - [NewOptimizer], [Optimizer], [State], [Slot]: optimizers.
+//   - [Register], [Op], [AttrInfo], [AttrReader]: the registry.
+const GeneratedCodeV1 = 1

@@ -1,0 +1,180 @@
+package runtime
+
+import (
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// job is one launch: tasks that the caller and workers take in turn.
+type job struct {
+	kernel  Kernel
+	plan    *Plan
+	args    Args // of the whole launch
+	cut     cut
+	partial [MaxOperands]*block // of accumulators, where there are several
+
+	tasks int64
+	next  atomic.Int64 // the next task
+	done  atomic.Int64 // tasks that are finished
+	state atomic.Uint32
+	wake  chan struct{} // capacity 1: the last task is finished
+	refs  atomic.Int32  // the caller and workers that know the job
+	own   Args          // the caller's chunk
+}
+
+// States of a job.
+const (
+	jobRuns uint32 = iota
+	jobAwaited
+	jobDone
+)
+
+var jobPool = sync.Pool{New: func() any { return &job{wake: make(chan struct{}, 1)} }}
+
+// Times that decide how work is spread.
+const (
+	splitTime = 5 * time.Microsecond  // less work than this is not worth a second thread
+	spinTime  = 20 * time.Microsecond // how long to wait before parking
+)
+
+// Launch runs a kernel over the extents in a: in chunks, on several threads where that pays. It copies a. Nothing is
+// launched where there are no rows; accumulators are then set to what they start at.
+func Launch(k Kernel, a *Args, p *Plan) {
+	if a.Rows <= 0 {
+		startAccumulators(a, p)
+		return
+	}
+	j := jobPool.Get().(*job)
+	j.kernel, j.plan, j.args, j.own = k, p, *a, *a
+	j.cut = cutFor(a, p)
+	j.tasks = int64(j.cut.tasks())
+	j.next.Store(0)
+	j.done.Store(0)
+	j.state.Store(jobRuns)
+	j.refs.Store(1)
+	if p.Stream && streams(a, p) {
+		j.args.I[FlagsAt] |= FlagStream
+		j.own.I[FlagsAt] |= FlagStream
+	}
+	if j.tasks == 1 && j.cut.callsPerTask == 1 {
+		startAccumulators(a, p)
+		call(k, &j.own)
+	} else {
+		j.run()
+	}
+	j.release()
+}
+
+// run runs the tasks of a job that has more than one call.
+func (j *job) run() {
+	j.takePartials()
+	start := time.Now()
+	j.task(&j.own, int(j.next.Add(1)-1))
+	finished := j.done.Add(1)
+	if left := j.tasks - finished; left > 0 {
+		if n := goruntime.GOMAXPROCS(0) - 1; n > 0 && time.Duration(left)*time.Since(start) > splitTime {
+			recruit(j, int(min(int64(n), left)))
+		}
+		j.help(&j.own)
+		j.await()
+	}
+	j.combine()
+}
+
+// help runs tasks until none is left.
+func (j *job) help(a *Args) {
+	for {
+		i := j.next.Add(1) - 1
+		if i >= j.tasks {
+			return
+		}
+		j.task(a, int(i))
+		if j.done.Add(1) == j.tasks && j.state.Swap(jobDone) == jobAwaited {
+			j.wake <- struct{}{}
+		}
+	}
+}
+
+// await waits until all tasks are finished.
+func (j *job) await() {
+	if j.done.Load() == j.tasks {
+		return
+	}
+	start := time.Now()
+	for i := 0; ; i++ {
+		if j.done.Load() == j.tasks {
+			return
+		}
+		if i&63 == 63 && time.Since(start) > spinTime {
+			break
+		}
+	}
+	if j.state.CompareAndSwap(jobRuns, jobAwaited) {
+		<-j.wake
+	}
+}
+
+// release forgets the job for one of those that know it; the last one puts it back.
+func (j *job) release() {
+	if j.refs.Add(-1) > 0 {
+		return
+	}
+	j.kernel, j.plan = nil, nil
+	j.args.Ptr, j.own.Ptr = [MaxOperands]unsafe.Pointer{}, [MaxOperands]unsafe.Pointer{}
+	jobPool.Put(j)
+}
+
+// task runs the calls of task i, with a for their arguments.
+func (j *job) task(a *Args, i int) {
+	c := &j.cut
+	rowTask, laneTask := i/c.laneTasks, i%c.laneTasks
+	row, lane := rowTask*c.taskRows, laneTask*c.lanes
+	end := min(row+c.taskRows, j.args.Rows)
+	a.N = min(c.lanes, j.args.N-lane)
+	for n := 0; row < end; n++ {
+		a.Rows = min(c.rows, end-row)
+		a.First = j.args.First + row
+		for k := range j.plan.Operands {
+			o := &j.plan.Operands[k]
+			base := j.args.Ptr[k]
+			switch {
+			case base == nil:
+			case o.Use == WideAcc && j.partial[k] != nil:
+				a.Ptr[k] = unsafe.Add(j.partial[k].pointer(), (rowTask*j.args.N+lane)*o.DType.Size())
+			case o.Use == Acc && j.partial[k] != nil:
+				a.Ptr[k] = unsafe.Add(j.partial[k].pointer(), (i*c.callsPerTask+n)*o.DType.Size())
+			default:
+				if d := row*j.args.Row[k] + lane*j.args.Step[k]; d != 0 {
+					base = unsafe.Add(base, d*o.DType.Size())
+				}
+				a.Ptr[k] = base
+			}
+		}
+		call(j.kernel, a)
+		row += a.Rows
+	}
+}
+
+// call runs one chunk. It is a function of its own because assembly can't be preempted: its prologue is where a
+// waiting stop-the-world gets its turn.
+//
+//go:noinline
+func call(k Kernel, a *Args) { k(a) }
+
+// streams reports whether non-temporal stores pay and are possible.
+func streams(a *Args, p *Plan) bool {
+	bytes := 0
+	for i := range p.Operands {
+		if o := &p.Operands[i]; o.Use == Writes && a.Ptr[i] != nil {
+			size := o.DType.Size()
+			if uintptr(a.Ptr[i])%streamAlign != 0 || a.Rows > 1 && a.Row[i]*size%streamAlign != 0 {
+				return false
+			}
+			bytes += a.Rows * a.N * size
+		}
+	}
+	return bytes > streamBytes
+}

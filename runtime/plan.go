@@ -1,0 +1,114 @@
+package runtime
+
+// Monoid is how partial results of an accumulator are combined.
+type Monoid uint8
+
+// Monoids.
+const (
+	SumOf  Monoid = iota // starts at 0
+	MaxOf                // starts at -inf; NaN wins
+	MinOf                // starts at +inf; NaN wins
+	ProdOf               // starts at 1
+)
+
+// Use is what a kernel does with an operand.
+type Use uint8
+
+// Uses.
+const (
+	Reads   Use = iota
+	Writes      // stores, or loads and stores
+	Acc         // one number over all rows and lanes, stored over what was there
+	WideAcc     // one number a lane, combined with what is there
+)
+
+// Operand is what [Launch] must know of an operand of a kernel.
+type Operand struct {
+	DType  DType
+	Use    Use
+	Monoid Monoid // Acc, WideAcc
+}
+
+// Plan is what [Launch] must know of a kernel: static data beside it, one for each kernel and dtype.
+//
+// Kernels are run in chunks, whose size depends on the extents and the plan alone, never on the number of threads: so
+// results have the same bits for any number of them.
+type Plan struct {
+	Name     string    // unique in the program: import path and name of the nest
+	Operands []Operand // in the order of Args.Ptr
+	// Rows: rows may be cut. Not where a row reads what another one writes.
+	Rows bool
+	// Lanes: the vector axis may be cut, at multiples of 64. Not where the kernel reduces over it within a row, stores or
+	// reduces in uniform code, or uses the index along it.
+	Lanes bool
+	// Stream: each output is written once and not read again: non-temporal stores pay when outputs are large.
+	Stream bool
+	// Wide is set if any operand is a WideAcc.
+	Wide bool
+}
+
+const (
+	// chunkElements is the work of one call of a kernel: rows × lanes × steps. With them preemption waits well under a
+	// millisecond, and a call costs nothing beside the work.
+	chunkElements = 32768
+	// laneCut is what chunks along the vector axis are multiples of.
+	laneCut = Block
+	// wideRows is the least number of rows that share partial results of wide accumulators: they would
+	// otherwise need as much memory as the inputs.
+	wideRows = 64
+	// streamBytes is the size of outputs from which on non-temporal stores pay.
+	streamBytes = 16 << 20
+	// streamAlign is the alignment of the outputs that non-temporal stores need.
+	streamAlign = 64
+)
+
+// FlagStream is the bit of Args.I[FlagsAt] that lets a kernel use non-temporal stores. It is set only where outputs are
+// large and each row of each begins at a multiple of 64 bytes.
+const FlagStream = 1
+
+// FlagsAt is where flags stand in Args.I.
+const FlagsAt = MaxScalars - 1
+
+// Serial reports whether a launch is one chunk that needs no preparation: then the kernel is called directly, with an
+// argument block on the stack.
+func Serial(a *Args, p *Plan) bool {
+	return a.Rows > 0 && !p.Wide && a.Rows*a.N*max(a.K, 1) <= chunkElements
+}
+
+// cut is how a launch is cut: into tasks, each of them calls. Tasks go to workers; the calls of a task run in
+// order and share the partial results of wide accumulators.
+type cut struct {
+	rows, lanes         int // of a call
+	taskRows            int // rows of a task: a multiple of rows
+	rowTasks, laneTasks int
+	callsPerTask        int // the most
+}
+
+func (c *cut) tasks() int { return c.rowTasks * c.laneTasks }
+
+// cutFor decides how a launch is cut.
+func cutFor(a *Args, p *Plan) (c cut) {
+	steps := max(a.K, 1)
+	c.rows, c.lanes = a.Rows, a.N
+	if p.Lanes && a.N*steps > chunkElements {
+		c.lanes = max(laneCut, chunkElements/steps/laneCut*laneCut)
+		c.lanes = min(c.lanes, a.N)
+	}
+	if p.Lanes && p.Wide && a.Rows > 1 {
+		// Narrow columns, so that a task has many rows.
+		c.lanes = min(c.lanes, max(laneCut, chunkElements/wideRows/steps/laneCut*laneCut))
+	}
+	if p.Rows {
+		c.rows = min(a.Rows, max(1, chunkElements/max(1, c.lanes*steps)))
+	}
+	c.taskRows = c.rows
+	if p.Wide && c.taskRows < wideRows {
+		c.taskRows = min(a.Rows, (wideRows+c.rows-1)/c.rows*c.rows)
+	}
+	c.rowTasks = ceilDiv(a.Rows, c.taskRows)
+	c.laneTasks = max(1, ceilDiv(a.N, max(1, c.lanes)))
+	c.callsPerTask = ceilDiv(c.taskRows, c.rows)
+	return c
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -1,0 +1,121 @@
+package runtime
+
+// Bounds of a signature.
+const (
+	MaxParams = 16 // tensors
+	MaxAxes   = 16 // names of axes and packs
+	MaxVars   = 4  // dtype variables
+)
+
+// Signature says which tensors an op takes and gives, and how their axes hang together. It is static data of
+// generated code.
+type Signature struct {
+	Op     string  // "loss.smooth_l1"
+	Vars   []Var   // dtype variables
+	Axes   []Axis  // every axis and pack by number
+	Params []Param // inputs, then outputs: the order in which [Signature.Bind] takes them
+	Placed *Placed // nil: no axis is placed by the caller
+	Outer  bool    // every tensor has one and the same pack for all its axes, or none
+}
+
+// Var is a dtype variable and what it may be.
+type Var struct {
+	Name   string
+	DTypes DTypes
+}
+
+// Axis is a name of an axis, or of a pack of any number of axes.
+type Axis struct {
+	Name string
+	Pack bool
+}
+
+// Mode is how an op uses a tensor.
+type Mode uint8
+
+// Modes. All but In have exactly the shape that their axes have; In is expanded to it.
+const (
+	In       Mode = iota
+	Inout         // read, then written
+	Back          // an input shaped as an output: a cotangent, or an output that backward reads
+	Out           // written
+	Gradient      // written; shaped as the input Of, however that was expanded; nil where nobody wants it
+)
+
+func (m Mode) written() bool { return m == Inout || m == Out || m == Gradient }
+func (m Mode) given() bool   { return m == In || m == Inout || m == Back }
+
+// Wrap is a function on dtypes.
+type Wrap uint8
+
+// Wraps.
+const (
+	Plain     Wrap = iota
+	AccOf          // what sums are kept in: the dtype itself
+	SumOfInts      // i64 for integers, else the dtype itself
+)
+
+// Elem is the element type of a parameter.
+type Elem struct {
+	Fixed DType // a dtype, or NoDType: variable Var under Wrap
+	Var   uint8
+	Wrap  Wrap
+}
+
+// Param is a tensor of a signature.
+type Param struct {
+	Name     string
+	Mode     Mode
+	Elem     Elem
+	Dims     []Dim
+	Optional bool
+	// Splat: the kernels move over it along rows, lanes and steps alone, so that it may be a page of equal elements.
+	Splat   bool
+	Default float64 // with Splat and Optional: what it is where it is absent
+	Of      int     // Gradient: the input
+	InPlace uint32  // written: the inputs (bits, by number) whose memory it may be exactly
+}
+
+// Dim is one axis of a parameter as written: an axis or pack, or a product of several, row-major.
+type Dim struct {
+	Axis     int
+	Optional bool  // may have extent 1, or be missing in front
+	Factors  []int // a product; Axis is then not used
+}
+
+// Placed says which axes the caller places.
+type Placed struct {
+	Attr string // the attribute: "axis", "axes"
+	Axes []int  // the axes or packs that lie there: D of axis(D), D and K of axis(D|K)
+	Keep []int  // axes that keepdims keeps
+}
+
+// Placement is where the caller places axes.
+type Placement struct {
+	At   [MaxRank]int // positions in the joint rank, negative from the right
+	N    int
+	All  bool // every axis
+	Keep bool // outputs have extents of 1 where the axes were
+}
+
+// PlaceAxis is the placement of one axis.
+func PlaceAxis(axis int) Placement { return Placement{At: [MaxRank]int{axis}, N: 1} }
+
+// PlaceAxes is the placement of several axes. More than MaxRank can't be right; Bind says so.
+func PlaceAxes(axes []int) Placement {
+	p := Placement{N: len(axes)}
+	copy(p.At[:], axes)
+	return p
+}
+
+// elemDType is the dtype of an element type under the dtypes of the variables.
+func elemDType(e Elem, vars *[MaxVars]DType) DType {
+	if e.Fixed != NoDType {
+		return e.Fixed
+	}
+	d := vars[e.Var]
+	if e.Wrap == SumOfInts && Ints.Has(d) {
+		return I64
+	}
+	return d
+}

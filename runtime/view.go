@@ -1,0 +1,188 @@
+package runtime
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// view makes a tensor over memory of t, whose first element is offset elements behind that of t. again makes the same view
+// of another tensor of the shape of t: gradients go through it.
+func (t *Tensor) view(op string, offset int, shape, stride []int, again func(*Tensor) (*Tensor, error)) *Tensor {
+	v := &Tensor{store: t.store, dtype: t.dtype, device: t.device, rank: uint8(len(shape)), n: 1}
+	copy(v.shape[:], shape)
+	copy(v.stride[:], stride)
+	for _, e := range shape {
+		v.n *= e
+	}
+	if v.n > 0 {
+		v.data = unsafe.Add(t.data, offset*t.dtype.Size())
+	}
+	v.contig = isContiguous(shape, stride)
+	if t.auto != nil {
+		t.recordView(op, v, again)
+	}
+	return v
+}
+
+// axis counts an axis from the left.
+func (t *Tensor) axis(op string, a int) (int, error) {
+	if a < -int(t.rank) || a >= int(t.rank) {
+		return 0, &ArgError{Op: op, Arg: "axis", Want: fmt.Sprintf("%d to %d", -int(t.rank), int(t.rank)-1), Got: fmt.Sprint(a), Err: ErrAttr}
+	}
+	if a < 0 {
+		a += int(t.rank)
+	}
+	return a, nil
+}
+
+// Slice is the view of t from lo up to and without hi, every step-th, along an axis.
+func (t *Tensor) Slice(axis, lo, hi, step int) (*Tensor, error) {
+	a, err := t.axis("Slice", axis)
+	if err != nil {
+		return nil, err
+	}
+	if lo < 0 || hi < lo || hi > t.shape[a] {
+		return nil, &ArgError{Op: "Slice", Arg: "range", Want: fmt.Sprintf("0 ≤ lo ≤ hi ≤ %d", t.shape[a]), Got: fmt.Sprintf("%d to %d", lo, hi), Err: ErrIndex}
+	}
+	if step < 1 {
+		return nil, &ArgError{Op: "Slice", Arg: "step", Want: "1 or more", Got: fmt.Sprint(step), Err: ErrAttr}
+	}
+	shape, stride := t.shape, t.stride
+	shape[a] = ceilDiv(hi-lo, step)
+	if shape[a] > 1 {
+		stride[a] *= step
+	}
+	return t.view("Slice", lo*t.stride[a], shape[:t.rank], stride[:t.rank], func(u *Tensor) (*Tensor, error) {
+		return u.Slice(axis, lo, hi, step)
+	}), nil
+}
+
+// Permute is the view of t with its axes in another order.
+func (t *Tensor) Permute(axes ...int) (*Tensor, error) {
+	if len(axes) != int(t.rank) {
+		return nil, &ArgError{Op: "Permute", Arg: "axes", Want: fmt.Sprintf("%d axes", t.rank), Got: shapeString(axes), Err: ErrAttr}
+	}
+	var shape, stride [MaxRank]int
+	seen := 0
+	for i, x := range axes {
+		a, err := t.axis("Permute", x)
+		if err != nil {
+			return nil, err
+		}
+		if seen>>a&1 != 0 {
+			return nil, &ArgError{Op: "Permute", Arg: "axes", Want: "each axis once", Got: shapeString(axes), Err: ErrAttr}
+		}
+		seen |= 1 << a
+		shape[i], stride[i] = t.shape[a], t.stride[a]
+	}
+	order := append([]int{}, axes...)
+	return t.view("Permute", 0, shape[:t.rank], stride[:t.rank], func(u *Tensor) (*Tensor, error) { return u.Permute(order...) }), nil
+}
+
+// Transpose is the view of t with two axes exchanged.
+func (t *Tensor) Transpose(a, b int) (*Tensor, error) {
+	i, err := t.axis("Transpose", a)
+	if err != nil {
+		return nil, err
+	}
+	j, err := t.axis("Transpose", b)
+	if err != nil {
+		return nil, err
+	}
+	shape, stride := t.shape, t.stride
+	shape[i], shape[j] = shape[j], shape[i]
+	stride[i], stride[j] = stride[j], stride[i]
+	return t.view("Transpose", 0, shape[:t.rank], stride[:t.rank], func(u *Tensor) (*Tensor, error) { return u.Transpose(a, b) }), nil
+}
+
+// Expand is the view of t with axes of extent 1, or missing in front, repeated to the shape.
+func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
+	if _, err := elements("Expand", shape); err != nil {
+		return nil, err
+	}
+	front := len(shape) - int(t.rank)
+	var stride [MaxRank]int
+	for i := range t.rank {
+		j := front + int(i)
+		if j < 0 || t.shape[i] != 1 && t.shape[i] != shape[j] {
+			return nil, &ArgError{Op: "Expand", Arg: "shape", Want: "one that " + shapeString(t.dims()) + " goes with", Got: shapeString(shape), Err: ErrShape}
+		}
+		if t.shape[i] == shape[j] {
+			stride[j] = t.stride[i]
+		}
+	}
+	to := append([]int{}, shape...)
+	return t.view("Expand", 0, shape, stride[:len(shape)], func(u *Tensor) (*Tensor, error) { return u.Expand(to...) }), nil
+}
+
+// Reshape is the view of a contiguous tensor with another shape. One extent may be -1: what the others leave.
+func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
+	to := append([]int{}, shape...)
+	open, known := -1, 1
+	for i, e := range to {
+		if e == -1 && open < 0 {
+			open = i
+			continue
+		}
+		if hi, lo := bits.Mul(uint(known), uint(max(e, 0))); hi == 0 && lo <= 1<<48 {
+			known = int(lo)
+		} else {
+			known = 0
+		}
+	}
+	if open >= 0 {
+		if known == 0 || t.n%known != 0 {
+			return nil, t.wrongReshape(shape)
+		}
+		to[open] = t.n / known
+	}
+	n, err := elements("Reshape", to)
+	if err != nil {
+		return nil, err
+	}
+	if n != t.n {
+		return nil, t.wrongReshape(shape)
+	}
+	if !t.contig {
+		return nil, &ArgError{Op: "Reshape", Arg: "t", Want: "a contiguous tensor (see Contiguous)", Got: t.describe(), Err: ErrShape}
+	}
+	var stride [MaxRank]int
+	rowMajor(to, stride[:])
+	return t.view("Reshape", 0, to, stride[:len(to)], func(u *Tensor) (*Tensor, error) { return u.Reshape(to...) }), nil
+}
+
+func (t *Tensor) wrongReshape(shape []int) error {
+	return &ArgError{Op: "Reshape", Arg: "shape", Want: fmt.Sprintf("one with the %d elements of %s", t.n, shapeString(t.dims())), Got: shapeString(shape), Err: ErrShape}
+}
+
+// Detach is a view of t that gradients don't go through.
+func (t *Tensor) Detach() *Tensor {
+	v := *t
+	v.auto = nil
+	return &v
+}
+
+// Contiguous is t, or a contiguous copy where t isn't.
+func (t *Tensor) Contiguous() *Tensor {
+	if t.contig {
+		return t
+	}
+	return t.Clone()
+}
+
+// Clone is a contiguous copy of t. Gradients go through it.
+func (t *Tensor) Clone() *Tensor {
+	c := t.copy()
+	if t.auto != nil {
+		t.recordView("Clone", c, func(u *Tensor) (*Tensor, error) { return u, nil })
+	}
+	return c
+}
+
+// copy is a contiguous copy of t without its history.
+func (t *Tensor) copy() *Tensor {
+	c := newTensor(t.dtype, t.dims(), t.n)
+	copyStrided(c.data, c.strides(), t.data, t.strides(), t.dims(), t.dtype.Size())
+	return c
+}
