@@ -31,6 +31,7 @@ type Build struct {
 	Files     []*dsl.File
 	Package   *ir.Package
 	Functions []*Function
+	Kernels   map[string][]*nest.Nest // by the base name of the .op file that they belong to
 	Out       []emit.File
 	Report    Report
 	Diags     diag.List
@@ -38,34 +39,18 @@ type Build struct {
 
 // Function is one op under one set of static choices.
 type Function struct {
-	Op       *ir.OpDecl
-	Variant  *ir.Variant
-	Name     string // op and choices, an identifier: smooth_l1_mean
-	Forward  *ir.Func
-	Derived  *ir.Func // the backward function by the reverse rule alone; nil where nothing is differentiated
-	Backward *ir.Func // the one that is used: with derivatives by hand
+	Op        *ir.OpDecl
+	Variant   *ir.Variant
+	Name      string // op and choices, an identifier: smooth_l1_mean
+	Forward   *ir.Func
+	Derived   *ir.Func // the backward function by the reverse rule alone; nil where nothing is differentiated
+	Backward  *ir.Func // the one that is used: with derivatives by hand
 	Gradients []prove.Status
-	Pairs    []*Pair
+	Pairs     []*Pair
 }
 
 // Pair is a function lowered for one choice of dtypes.
 type Pair struct {
 	DTypes            map[string]string
 	Forward, Backward *nest.Program
-}
-
-// Report counts what was written.
-type Report struct {
-	Kernels int // after sharing
-	Shared  int // kernels that another one stood in for
-	Lines   map[Target]int
-}
-
-// sources are the texts by name, for showing diagnostics.
-func (s Source) sources() map[string][]byte {
-	m := map[string][]byte{}
-	for _, f := range s.Files {
-		m[f.Name] = f.Data
-	}
-	return m
 }

@@ -1,6 +1,10 @@
 package codegen
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/nest"
+)
 
 // Stage is one step from text to code.
 type Stage struct {
@@ -38,7 +42,7 @@ func (b *Build) Run(last string) bool {
 
 // New prepares a package for the pipeline.
 func New(s Source, targets ...Target) *Build {
-	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Report: Report{Lines: map[Target]int{}}}
+	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Kernels: map[string][]*nest.Nest{}, Report: Report{Lines: map[Target]int{}}}
 	for _, t := range Targets {
 		if len(targets) == 0 || slices.Contains(targets, t) {
 			b.Targets[t] = true

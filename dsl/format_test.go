@@ -20,7 +20,7 @@ func TestFormatTrees(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags.Err(), out)
 		}
-		if d := cmp.Diff(f, g, sameTree); d != "" {
+		if d := diffTrees(f, g); d != "" {
 			t.Fatalf("%s\n%s", d, out)
 		}
 		checkFormat(t, "t.op", out)

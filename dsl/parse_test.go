@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,49 @@ var sameTree = cmp.Options{
 	cmpopts.IgnoreTypes(diag.Span{}),
 	cmpopts.IgnoreFields(File{}, "Name", "Comments", "Source"),
 	cmpopts.EquateEmpty(),
+}
+
+// diffTrees tells how two files differ apart from places and comments; "": they don't. Comparing is left to equal where
+// it finds no difference, because it is a hundred times as fast as cmp.
+func diffTrees(a, b *File) string {
+	if equal(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()) {
+		return ""
+	}
+	return cmp.Diff(a, b, sameTree)
+}
+
+func equal(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
+		}
+		return equal(a.Elem(), b.Elem())
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !equal(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		for i := range a.NumField() {
+			switch f := a.Type().Field(i); {
+			case f.Type == reflect.TypeFor[diag.Span]():
+			case a.Type() == reflect.TypeFor[File]() && (f.Name == "Name" || f.Name == "Comments" || f.Name == "Source"):
+			case !equal(a.Field(i), b.Field(i)):
+				return false
+			}
+		}
+		return true
+	}
+	return a.Interface() == b.Interface()
 }
 
 // readSpecs gives the sample specs by name.
@@ -74,10 +119,11 @@ func checkFormat(t interface {
 	if diags.HasErrors() {
 		t.Fatalf("the canonical form doesn't parse: %v\n-- source --\n%s\n-- form --\n%s", diags.Err(), src, out)
 	}
-	if d := cmp.Diff(f, g, sameTree); d != "" {
+	if d := diffTrees(f, g); d != "" {
 		t.Fatalf("the canonical form has another tree: %s\n-- source --\n%s\n-- form --\n%s", d, src, out)
 	}
-	if d := cmp.Diff(commentTexts(f), commentTexts(g)); d != "" {
+	if a, b := commentTexts(f), commentTexts(g); !slices.Equal(a, b) {
+		d := cmp.Diff(a, b)
 		t.Fatalf("the canonical form has other comments: %s\n-- source --\n%s\n-- form --\n%s", d, src, out)
 	}
 	if again := Format(g); !bytes.Equal(out, again) {
@@ -106,7 +152,7 @@ func TestLineEnds(t *testing.T) {
 		want := mustParse(t, name, src)
 		crlf := []byte(byteOrderMark + strings.ReplaceAll(string(src), "\n", "\r\n"))
 		got := mustParse(t, name, crlf)
-		if d := cmp.Diff(want, got, sameTree); d != "" {
+		if d := diffTrees(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		if d := cmp.Diff(commentTexts(want), commentTexts(got)); d != "" {
@@ -116,7 +162,7 @@ func TestLineEnds(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 		tabs := []byte(strings.ReplaceAll(string(src), "    ", "\t"))
-		if d := cmp.Diff(want, mustParse(t, name, tabs), sameTree); d != "" {
+		if d := diffTrees(want, mustParse(t, name, tabs)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -239,7 +239,7 @@ func (r *reader) str(what string) string {
 	return unquote(t)
 }
 
-// unquote gives a string's value; the scanner has seen to it that there is one.
+// unquote gives a string's value; of one that the scanner has found fault with, what stands between the quotes.
 func unquote(t *lexer.Token) string {
 	text, err := strconv.Unquote(t.Value)
 	if err != nil {

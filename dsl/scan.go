@@ -208,7 +208,7 @@ func (s *scanner) str() {
 	if n >= len(line) {
 		span := s.advance(len(line))
 		s.report(span, "lex-string", "the string isn't closed before the end of the line").Hint = `close it with "`
-		s.token(tokString, `""`, span)
+		s.token(tokString, s.text(span), span)
 		return
 	}
 	span := s.advance(n + 1)
@@ -216,11 +216,9 @@ func (s *scanner) str() {
 	switch _, err := strconv.Unquote(text); {
 	case !utf8.ValidString(text):
 		s.report(span, "lex-utf8", "the string is not valid UTF-8")
-		text = `""`
 	case err != nil:
 		s.report(span, "lex-string", "the string holds an escape or a character that it can't").Hint =
 			`escapes are those of Go: \n, \t, \", \\, \u00e9`
-		text = `""`
 	}
 	s.token(tokString, text, span)
 }

@@ -18,15 +18,17 @@ type Bound struct {
 	t     [MaxParams]*Tensor
 	// MakeAll lets BindNew make optional outputs too: those that backward reads.
 	MakeAll bool
-	splat   uint32   // parameters whose Ptr is a page of equal elements
-	fixed   uint32   // axes whose extents were fixed before Bind
-	g       *binding // general path; nil on the fast one
+	splat   uint32          // parameters whose Ptr is a page of equal elements
+	writes  uint32          // parameters that are there and written
+	packs   [MaxAxes]packAt // on the fast path, where packs lie
+	fixed   uint32          // axes whose extents were fixed before Bind
+	g       *binding        // general path; nil on the fast one
 }
 
 // Bind fits tensors to the signature, in the order of its parameters. On an error nothing was changed and there is
 // nothing to finish.
 func (s *Signature) Bind(b *Bound, at *Placement, tensors ...*Tensor) error {
-	if s.Outer && b.fixed == 0 && pathErr == nil && len(tensors) == len(s.Params) && s.bindOuter(b, tensors) {
+	if b.fixed == 0 && pathErr == nil && len(tensors) == len(s.Params) && s.bindDense(b, at, tensors) {
 		return nil
 	}
 	b.set(s, tensors)
@@ -71,59 +73,6 @@ func (b *Bound) done(err error) error {
 		b.release()
 	}
 	return err
-}
-
-// bindOuter is Bind for contiguous tensors of one shape, where the signature has only one pack. It reports false where
-// they are not that simple, or are wrong.
-func (s *Signature) bindOuter(b *Bound, tensors []*Tensor) bool {
-	b.DType = [MaxVars]DType{}
-	b.splat = 0
-	var ref *Tensor
-	var writes uint32
-	for i, t := range tensors {
-		p := &s.Params[i]
-		b.t[i] = t
-		if t == nil {
-			if p.Mode != Gradient {
-				return false
-			}
-			b.Ptr[i] = nil
-			continue
-		}
-		if !t.contig || t.device != CPU || !b.takeDType(s, p, t) {
-			return false
-		}
-		if len(p.Dims) == 0 {
-			if t.rank != 0 {
-				return false
-			}
-		} else if ref == nil {
-			ref = t
-			b.Ext[p.Dims[0].Axis&(MaxAxes-1)] = t.n
-		} else if t.n != ref.n || !sameShape(t, ref) {
-			return false
-		}
-		if p.Mode.written() {
-			if t.recorded() {
-				return false
-			}
-			writes |= 1 << i
-		}
-		b.Ptr[i] = t.data
-	}
-	for w := writes; w != 0; w &= w - 1 {
-		i := bits.TrailingZeros32(w)
-		for j, t := range tensors {
-			if i == j || t == nil || !overlap(tensors[i], t) {
-				continue
-			}
-			if t.data != tensors[i].data || t.n != tensors[i].n || s.Params[i].InPlace>>j&1 == 0 {
-				return false
-			}
-		}
-	}
-	b.sig = s
-	return true
 }
 
 // takeDType checks the dtype of t, which may decide a dtype variable.
@@ -186,15 +135,11 @@ func (b *Bound) FixPack(axis int, shape ...int) {
 
 // Pack is the extents of a pack.
 func (b *Bound) Pack(axis int) []int {
-	if b.g != nil {
+	if b.g != nil && b.packs[axis].param == 0 {
 		return append([]int{}, b.g.shape[axis][:b.g.rank[axis]]...)
 	}
-	for i := range b.sig.Params {
-		if d := b.sig.Params[i].Dims; len(d) > 0 && b.t[i] != nil {
-			return b.t[i].Shape()
-		}
-	}
-	return nil
+	p := b.packs[axis]
+	return append([]int{}, b.t[p.param-1].shape[p.first:p.first+p.rank]...)
 }
 
 // Scratch is memory of the call for temporary values, with any contents.
@@ -216,14 +161,11 @@ func (b *Bound) Spare(i, n int) unsafe.Pointer {
 // Finish ends a call whose kernels have run: outputs that went through scratch memory are copied out, and the versions of
 // what was written move on.
 func (b *Bound) Finish() {
-	s := b.sig
 	if b.g != nil {
 		b.copyOut()
 	}
-	for i := range s.Params {
-		if t := b.t[i]; t != nil && s.Params[i].Mode.written() {
-			t.store.version.Add(1)
-		}
+	for w := b.writes; w != 0; w &= w - 1 {
+		b.t[bits.TrailingZeros32(w)].store.version.Add(1)
 	}
 	b.release()
 }

@@ -11,7 +11,8 @@ func (b *Bound) bindInputs(at *Placement) error {
 		return pathErr
 	}
 	b.DType = [MaxVars]DType{}
-	b.splat = 0
+	b.packs = [MaxAxes]packAt{}
+	b.splat, b.writes = 0, 0
 	if b.g == nil {
 		b.g = getBinding()
 	}

@@ -254,11 +254,13 @@ func (b *Bound) keepOutput(l shape, many func() error) (out shape, f physical, e
 // results of recorded ops.
 func (b *Bound) checkWrites() error {
 	s := b.sig
+	b.writes = 0
 	for i := range s.Params {
 		t := b.t[i]
 		if t == nil || !s.Params[i].Mode.written() {
 			continue
 		}
+		b.writes |= 1 << i
 		if hasZeroStride(t.dims(), t.strides()) {
 			return b.wrong(i, ErrAlias, "elements that don't share memory, since they are written", t.describe())
 		}

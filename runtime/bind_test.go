@@ -22,7 +22,7 @@ func dims(axes ...int) []Dim {
 }
 
 // An op on points: x, t: T[...B] -> y: T[...B].
-var pointSig = Signature{Op: "test.point", Vars: testVars, Axes: packB, Outer: true, Params: []Param{
+var pointSig = Signature{Op: "test.point", Vars: testVars, Axes: packB, Params: []Param{
 	{Name: "x", Dims: dims(0)},
 	{Name: "t", Dims: dims(0), Splat: true},
 	{Name: "y", Mode: Out, Dims: dims(0), InPlace: 1},
@@ -311,7 +311,7 @@ func TestBindOptionalAxes(t *testing.T) {
 // Gradients of inputs that were expanded are summed to their shape.
 func TestBindGradient(t *testing.T) {
 	noLeaks(t)
-	sig := Signature{Op: "test.gradient", Vars: testVars, Axes: packB, Outer: true, Params: []Param{
+	sig := Signature{Op: "test.gradient", Vars: testVars, Axes: packB, Params: []Param{
 		{Name: "x", Dims: dims(0)},
 		{Name: "t", Dims: dims(0)},
 		{Name: "@x", Mode: Gradient, Of: 0, Dims: dims(0)},
@@ -407,5 +407,63 @@ func TestBindTwoHalves(t *testing.T) {
 	}
 	if err := sig.BindOutputs(&b); err == nil {
 		t.Error("extents that nobody told were accepted")
+	}
+}
+
+// The fast path finds the same as the general one.
+func TestDenseAgrees(t *testing.T) {
+	noLeaks(t)
+	taken := 0
+	rapid.Check(t, func(r *rapid.T) {
+		batch := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(r, "batch")
+		inner := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(r, "inner")
+		c := rapid.IntRange(1, 3).Draw(r, "c")
+		full, withC := append(slices.Clone(batch), inner...), append(slices.Clone(batch), c)
+		mk := func(shape []int) *Tensor { return counting(F32, 0, shape...) }
+		position := func(p int) int { // sometimes wrong, sometimes negative
+			return p + rapid.SampledFrom([]int{0, 0, 1, -len(full), -len(withC)}).Draw(r, "shift")
+		}
+		axis := PlaceAxis(position(len(batch)))
+		var list []int
+		for k := range inner {
+			list = append(list, position(len(batch)+k))
+		}
+		axes := PlaceAxes(list)
+		for _, call := range []struct {
+			sig     *Signature
+			at      *Placement
+			tensors []*Tensor
+		}{
+			{&pointSig, nil, []*Tensor{mk(full), mk(full), mk(full)}},
+			{&pointSig, nil, []*Tensor{mk(full), mk(inner), mk(full)}},
+			{&linearSig, nil, []*Tensor{mk(withC), mk([]int{4, c}), nil, mk(append(slices.Clone(batch), 4))}},
+			{&linearSig, nil, []*Tensor{mk(withC), mk([]int{4, 3}), mk([]int{4}), mk(append(slices.Clone(batch), 4))}},
+			{&classSig, &axis, []*Tensor{mk(withC), counting(I32, 0, batch...), nil, mk(batch), mk(withC)}},
+			{&classSig, &axis, []*Tensor{mk(withC), counting(I32, 0, inner...), mk([]int{c}), mk(batch), mk(withC)}},
+			{&normSig, &axes, []*Tensor{mk(full), mk(inner), mk(full), mk(batch)}},
+			{&normSig, &axes, []*Tensor{mk(full), nil, mk(full), mk(full)}},
+		} {
+			var dense, general Bound
+			if !call.sig.bindDense(&dense, call.at, call.tensors) {
+				continue
+			}
+			taken++
+			general.set(call.sig, call.tensors)
+			if err := call.sig.bind(&general, call.at, false); err != nil {
+				r.Fatalf("%s: the fast path took what the general one refuses: %v", call.sig.Op, err)
+			}
+			if dense.Ext != general.Ext || dense.DType != general.DType || dense.Ptr != general.Ptr || dense.splat != general.splat || dense.writes != general.writes {
+				r.Fatalf("%s: got %v %v, want %v %v", call.sig.Op, dense.Ext, dense.Ptr, general.Ext, general.Ptr)
+			}
+			for a := range call.sig.Axes {
+				if call.sig.Axes[a].Pack && !slices.Equal(dense.Pack(a), general.Pack(a)) {
+					r.Fatalf("%s: pack %v, want %v", call.sig.Op, dense.Pack(a), general.Pack(a))
+				}
+			}
+			general.Finish()
+		}
+	})
+	if taken < 100 {
+		t.Errorf("the fast path was taken %d times", taken)
 	}
 }

@@ -56,8 +56,8 @@ func Launch(k Kernel, a *Args, p *Plan) {
 	j.state.Store(jobRuns)
 	j.refs.Store(1)
 	if p.Stream && streams(a, p) {
-		j.args.I[FlagsAt] |= FlagStream
-		j.own.I[FlagsAt] |= FlagStream
+		j.args.I[FlagsAt] |= Stream
+		j.own.I[FlagsAt] |= Stream
 	}
 	if j.tasks == 1 && j.cut.callsPerTask == 1 {
 		startAccumulators(a, p)
@@ -164,16 +164,12 @@ func (j *job) task(a *Args, i int) {
 //go:noinline
 func call(k Kernel, a *Args) { k(a) }
 
-// streams reports whether non-temporal stores pay and are possible.
+// streams reports whether the outputs are much larger than the cache.
 func streams(a *Args, p *Plan) bool {
 	bytes := 0
 	for i := range p.Operands {
 		if o := &p.Operands[i]; o.Use == Writes && a.Ptr[i] != nil {
-			size := o.DType.Size()
-			if uintptr(a.Ptr[i])%streamAlign != 0 || a.Rows > 1 && a.Row[i]*size%streamAlign != 0 {
-				return false
-			}
-			bytes += a.Rows * a.N * size
+			bytes += a.Rows * a.N * o.DType.Size()
 		}
 	}
 	return bytes > streamBytes

@@ -189,7 +189,7 @@ func TestWidePartials(t *testing.T) {
 	}
 }
 
-// The flag for non-temporal stores is set for large aligned outputs alone.
+// The flag for non-temporal stores is set for large outputs alone.
 func TestStreamFlag(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[int]bool{}
@@ -200,13 +200,13 @@ func TestStreamFlag(t *testing.T) {
 	}
 	p := &Plan{Lanes: true, Stream: true, Operands: []Operand{{DType: F32, Use: Writes}}}
 	y := make([]float32, 5<<20)
-	for _, c := range []struct{ offset, n, want int }{{0, 5 << 20, FlagStream}, {0, 1 << 20, 0}, {1, 5<<20 - 1, 0}} {
+	for _, c := range []struct{ n, want int }{{5 << 20, Stream}, {1 << 20, 0}} {
 		clear(seen)
 		a := Args{Rows: 1, N: c.n, K: 1}
-		a.Ptr[0], a.Step[0] = unsafe.Pointer(&y[c.offset]), 1
+		a.Ptr[0], a.Step[0] = unsafe.Pointer(unsafe.SliceData(y)), 1
 		Launch(kernel, &a, p)
 		if len(seen) != 1 || !seen[c.want] {
-			t.Errorf("%d elements from %d on: flags %v, want %d", c.n, c.offset, seen, c.want)
+			t.Errorf("%d elements: flags %v, want %d", c.n, seen, c.want)
 		}
 	}
 }

@@ -41,7 +41,8 @@ type Plan struct {
 	// Lanes: the vector axis may be cut, at multiples of 64. Not where the kernel reduces over it within a row, stores or
 	// reduces in uniform code, or uses the index along it.
 	Lanes bool
-	// Stream: each output is written once and not read again: non-temporal stores pay when outputs are large.
+	// Stream: each output is written once and not read again, and Args.I[FlagsAt] is no scalar: [Stream] is set there when
+	// outputs are large.
 	Stream bool
 	// Wide is set if any operand is a WideAcc.
 	Wide bool
@@ -58,15 +59,9 @@ const (
 	wideRows = 64
 	// streamBytes is the size of outputs from which on non-temporal stores pay.
 	streamBytes = 16 << 20
-	// streamAlign is the alignment of the outputs that non-temporal stores need.
-	streamAlign = 64
 )
 
-// FlagStream is the bit of Args.I[FlagsAt] that lets a kernel use non-temporal stores. It is set only where outputs are
-// large and each row of each begins at a multiple of 64 bytes.
-const FlagStream = 1
-
-// FlagsAt is where flags stand in Args.I.
+// FlagsAt is where [Stream] stands in Args.I.
 const FlagsAt = MaxScalars - 1
 
 // Serial reports whether a launch is one chunk that needs no preparation: then the kernel is called directly, with an

@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // walk is a loop nest over two strided arrays of one shape: axes of extent 1 dropped, neighbours merged where both
 // arrays allow it, innermost first.
@@ -156,68 +153,6 @@ func addElements[T Element](dst unsafe.Pointer, dstStride []int, src unsafe.Poin
 	for {
 		for i := range w.ext[0] {
 			d[od+i*w.a[0]] += s[os+i*w.b[0]]
-		}
-		if !w.next(&index, 1, &od, &os) {
-			return
-		}
-	}
-}
-
-// sumStrided sets dst to the sums of src over the axes along which dst doesn't move (stride 0). Sums of f32 are kept in
-// float64, those of f64 with the rounding errors beside them, so that long sums lose nothing that matters.
-func sumStrided(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int, dtype DType) {
-	n := span(shape, dstStride)
-	if n == 0 {
-		return // no elements; what dst holds was zeroed by its owner
-	}
-	switch dtype {
-	case F32:
-		sumElements[float32](dst, dstStride, src, srcStride, shape)
-	case F64:
-		sumElements[float64](dst, dstStride, src, srcStride, shape)
-	}
-}
-
-func sumElements[T float](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
-	n := span(shape, dstStride)
-	d := unsafe.Slice((*T)(dst), n)
-	s := unsafe.Slice((*T)(src), span(shape, srcStride))
-	block := getScratch(2 * n * 8)
-	defer putScratch(block)
-	sums := unsafe.Slice((*float64)(block.pointer()), 2*n)
-	clear(sums)
-	sum, rest := sums[:n], sums[n:]
-	w := newWalk(shape, dstStride, srcStride)
-	var index [MaxRank]int
-	od, os := 0, 0
-	for {
-		for i := range w.ext[0] {
-			at := od + i*w.a[0]
-			x, y := sum[at], float64(s[os+i*w.b[0]])
-			t := x + y
-			// Of x and y, the one that is smaller loses digits: keep them.
-			if math.Abs(x) >= math.Abs(y) {
-				rest[at] += (x - t) + y
-			} else {
-				rest[at] += (y - t) + x
-			}
-			sum[at] = t
-		}
-		if !w.next(&index, 1, &od, &os) {
-			break
-		}
-	}
-	var zero [MaxRank]int
-	w = newWalk(shape, dstStride, zero[:len(shape)])
-	index, od, os = [MaxRank]int{}, 0, 0
-	for {
-		for i := range w.ext[0] {
-			at := od + i*w.a[0]
-			v := sum[at]
-			if r := rest[at]; r == r { // infinities leave NaN there
-				v += r
-			}
-			d[at] = T(v)
 		}
 		if !w.next(&index, 1, &od, &os) {
 			return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 )
@@ -324,5 +325,24 @@ func TestRegistryCollision(t *testing.T) {
 	}
 	if n != 3 {
 		t.Errorf("%d ops, want 3", n)
+	}
+}
+
+func BenchmarkSumStrided(b *testing.B) {
+	x := counting(F32, 0, 1000, 1000)
+	for name, stride := range map[string][]int{"all": {0, 0}, "rows": {0, 1}, "columns": {1, 0}} {
+		dst := make([]float32, 1000)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				sumStrided(unsafe.Pointer(unsafe.SliceData(dst)), stride, x.data, x.strides(), x.dims(), F32)
+			}
+		})
+	}
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	x, y := counting(F32, 0, 1000, 1000), Must(New(F32, 1000, 1000))
+	for b.Loop() {
+		Reorder(y.data, x.data, F32, []int{1000, 1000}, []int{1, 0})
 	}
 }

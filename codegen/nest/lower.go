@@ -86,7 +86,7 @@ type lowering struct {
 // lowerWith lowers f, which also writes the tensors saved.
 func lowerWith(f *ir.Func, opt Options, saved []*ir.Tensor) (*Program, error) {
 	l := newLowering(f, opt, saved)
-	for _, step := range []func() error{l.chooseFloat, l.define, l.split, l.materialise, l.merge, l.emit} {
+	for _, step := range []func() error{l.chooseFloat, l.define, l.rename, l.split, l.materialise, l.merge, l.emit} {
 		if err := step(); err != nil {
 			return nil, err
 		}

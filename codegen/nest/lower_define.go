@@ -36,15 +36,22 @@ func (d *definition) setRoot(root *node) {
 	})
 }
 
-// factors are the parts of a sum of products: the reads that differ in which loops they need.
+// factors are the parts of what is added up as a product, also where a condition leaves products out.
 func (d *definition) factors() []*node {
 	var r []*node
 	var split func(*node)
 	split = func(n *node) {
-		if n.op == ir.OpMul {
+		switch {
+		case n.op == ir.OpMul:
 			split(n.args[0])
 			split(n.args[1])
-		} else if len(n.loops) > 0 {
+		case n.op == ir.OpSelect && isZero(n.args[2]):
+			r = append(r, n.args[0])
+			split(n.args[1])
+		case n.op == ir.OpSelect && isZero(n.args[1]):
+			r = append(r, n.args[0])
+			split(n.args[2])
+		default:
 			r = append(r, n)
 		}
 	}

@@ -76,7 +76,7 @@ func TestPasses(t *testing.T) {
 		"linear":             {"1", "1 1 1"},     // the bias is added where the sum is; x, w and b
 		"momentum":           {"1", ""},          // p and buf
 		"matmul":             {"1", "1 1"},       //
-		"matmul_exp":         {"1 1", "1 1 1"}, // exp is computed once for each element
+		"matmul_exp":         {"1 1", "1 1 1"},   // exp is computed once for each element
 		"pick":               {"0", "1"},         // no pass: one element a row
 		"linear_mse":         {"1 1 0", "1 1 1"}, // a contraction is a nest of its own
 	} {

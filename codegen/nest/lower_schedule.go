@@ -120,7 +120,7 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 		}
 	}
 	s.cost = costPack*s.packs + costGrid*len(s.grid)
-	if len(s.vector) == 0 && len(s.grid) > 0 {
+	if len(s.vector) == 0 && len(s.grid)+len(s.serial) > 0 {
 		s.cost += costScalar
 	}
 	if len(s.serial) > 0 && !contraction {
@@ -143,7 +143,7 @@ func (s *schedule) roleOf(d *definition) (role, bool) {
 	case d.isMap():
 		return rowMap, d.kept.sameAs(s.grid) && len(s.grid) > 0
 	case d.reduced.sameAs(s.serial):
-		return serialSum, d.kept.sameAs(point)
+		return serialSum, d.kept.sameAs(point) && len(point) > 0
 	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(d.kept) == 0:
 		return laneTotal, true
 	case d.reduced.sameAs(s.vector):

@@ -27,17 +27,26 @@ func lowerPair(t *testing.T, name, float, index string) *pair {
 	t.Helper()
 	f := handOps[name]()
 	p := &pair{f: f.Func, dtypes: map[string]string{"T": float, "I": index}}
-	var err error
-	if f.Inputs[0].Role == ir.Inout {
-		p.fwd, err = nest.Lower(p.f, nest.Options{DTypes: p.dtypes})
-	} else {
+	if f.Inputs[0].Role != ir.Inout {
 		p.g = f.backward(t)
-		p.fwd, p.bwd, err = nest.LowerPair(p.f, p.g, nest.Options{DTypes: p.dtypes})
+	}
+	p.lower(t, name)
+	return p
+}
+
+// lower makes the programs.
+func (p *pair) lower(t *testing.T, name string) {
+	t.Helper()
+	var err error
+	opt := nest.Options{Name: name, DTypes: p.dtypes}
+	if p.g == nil {
+		p.fwd, err = nest.Lower(p.f, opt)
+	} else {
+		p.fwd, p.bwd, err = nest.LowerPair(p.f, p.g, opt)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
 }
 
 func (p *pair) programs() []*nest.Program {
@@ -172,10 +181,16 @@ func (p *pair) inputs(sizes []int) (in, ref ir.Binding) {
 	r := rand.New(rand.NewPCG(1, uint64(sizes[0])))
 	in = ir.Binding{
 		Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, DTypes: p.dtypes,
-		Scalars: map[string]float64{"beta": 0.7, "eps": 1e-2, "ignore_index": -100, "lr": 0.1, "momentum": 0.9, "weight_decay": 0.01},
+		Scalars: map[string]float64{"beta": 0.7, "eps": 1e-2, "ignore_index": -100, "lr": 0.1, "momentum": 0.9, "weight_decay": 0.01,
+			"label_smoothing": 0.1, "step": 3},
 	}
 	for i, a := range p.f.Axes {
 		in.Extents[a] = sizes[i]
+	}
+	for _, s := range p.f.Scalars {
+		if _, ok := in.Scalars[s.Name]; !ok {
+			in.Scalars[s.Name] = 0.25
+		}
 	}
 	for _, u := range p.f.Inputs {
 		var shape []int

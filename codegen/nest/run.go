@@ -14,7 +14,10 @@ const ChunkElements = 1 << 14
 // Run computes a program with the interpreter of nests: the outputs and what the program saves. It is the model of the
 // drivers in generated code, which do the same: check, then for each launch bind, pack, split into chunks, and
 // combine what the chunks accumulated.
-func (p *Program) Run(in ir.Binding) (map[*ir.Tensor]*ir.Array, error) {
+func (p *Program) Run(in ir.Binding) (map[*ir.Tensor]*ir.Array, error) { return p.RunOver(in, nil) }
+
+// RunOver is Run with outputs that lie on the memory of inputs (see MayShare).
+func (p *Program) RunOver(in ir.Binding, over map[*ir.Tensor]*ir.Tensor) (map[*ir.Tensor]*ir.Array, error) {
 	r := &run{p: p, in: in, memory: map[*ir.Tensor]Buffer{}}
 	for t, a := range in.Arrays {
 		r.memory[t] = r.buffer(t, a.Data)
@@ -26,6 +29,10 @@ func (p *Program) Run(in ir.Binding) (map[*ir.Tensor]*ir.Array, error) {
 	}
 	written := append(append([]*ir.Tensor{}, p.Func.Outputs...), p.Saved...)
 	for _, t := range append(append([]*ir.Tensor{}, written...), p.Temps...) {
+		if input := over[t]; input != nil {
+			r.memory[t] = r.memory[input]
+			continue
+		}
 		r.memory[t] = r.buffer(t, make([]float64, r.extent(t.Axes)))
 	}
 	for i, l := range p.Launches {

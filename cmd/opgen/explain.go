@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen"
+)
+
+type explainCmd struct {
+	Stage   string   `help:"Show one stage only: check, derive, simplify, lower or emit." enum:",check,derive,simplify,lower,emit" default:""`
+	Variant string   `help:"Show the variant whose name contains this, such as mean."`
+	DType   string   `help:"Dtype that is lowered." default:"f32"`
+	Op      string   `arg:"" help:"The op: package.name."`
+	Paths   []string `arg:"" optional:"" help:"Where to look for its package; ./... if not given."`
+}
+
+func (c *explainCmd) Run(e *env) error {
+	pkg, name, ok := strings.Cut(c.Op, ".")
+	if !ok {
+		return fmt.Errorf("name the op as package.name, such as loss.smooth_l1")
+	}
+	if len(c.Paths) == 0 {
+		c.Paths = []string{"./..."}
+	}
+	sources, err := codegen.Find(c.Paths, "")
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		b := codegen.New(s)
+		if !b.Declares(pkg, name) {
+			continue
+		}
+		text, err := b.Explain(name, codegen.Explain{Stage: c.Stage, Variant: c.Variant, DType: c.DType})
+		if serr := show(e, b); serr != nil {
+			return serr
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(e.stdout, text)
+		return err
+	}
+	return fmt.Errorf("no op %s found in %s", c.Op, strings.Join(c.Paths, " "))
+}

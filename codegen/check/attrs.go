@@ -1,0 +1,184 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+// attrWords are the attribute types that are words.
+var attrWords = map[string]ir.AttrKind{
+	"float": ir.AttrFloat, "int": ir.AttrInt, "bool": ir.AttrBool, "rng": ir.AttrRNG,
+}
+
+// attribute reads one attribute.
+func (s *signature) attribute(a *dsl.Attr) {
+	if !s.declare(a.Name, symAttr) {
+		return
+	}
+	d := &ir.AttrDecl{Name: a.Name.Name, Optional: a.Optional, Span: a.Name.Span}
+	at := &attribute{syntax: a, decl: d}
+	ok := true
+	switch a.Kind {
+	case dsl.AttrElem:
+		ok = s.attrElem(a, d)
+	case dsl.AttrEnum:
+		d.Kind = ir.AttrEnum
+		d.Enum = &ir.EnumDecl{Name: s.op.decl.Name.Name + "_" + d.Name, Words: s.op.in.unit.enumWords(a.Words)}
+	default:
+		d.Kind = map[dsl.AttrKind]ir.AttrKind{dsl.AttrAxis: ir.AttrAxis, dsl.AttrAxes: ir.AttrAxes, dsl.AttrKeep: ir.AttrKeep}[a.Kind]
+		s.placed(a, d)
+		s.decls[d.Name].used = true // used by the boundary of the call
+	}
+	s.attrs = append(s.attrs, at)
+	if !ok {
+		d.Kind = ir.AttrFloat // read as a number, so that its uses bring no further errors
+		return
+	}
+	if a.List != nil {
+		d.List = a.List.Name
+		if l := s.axes[d.List]; isUpper(d.List) && (l == nil || !l.pack) {
+			s.rep.errorf(a.List.Span, "axis-unknown", "%s is no pack of the signature, so it can't be the length of a list", quote(d.List))
+		}
+		if d.Kind != ir.AttrInt && d.Kind != ir.AttrFloat {
+			s.rep.errorf(a.List.Span, "attr-list", "a list holds int or float")
+		}
+	}
+	if a.Optional && a.Default != nil {
+		s.rep.errorf(a.Default.Pos(), "attr-default", "%s is optional, so it has no default", quote(d.Name)).
+			WithHint("leave out the `?`, or the default")
+	}
+	if a.Optional && (d.Kind == ir.AttrEnum || d.Kind == ir.AttrBool || d.Kind >= ir.AttrAxis) {
+		s.rep.errorf(a.Name.Span, "attr-optional", "%s can't be optional: only numbers can be left out", quote(d.Name))
+	}
+	if a.Default != nil {
+		s.defaultOf(a, d)
+	}
+	if t, is := scalarTypes[d.Kind]; is && d.List == "" {
+		if d.Kind == ir.AttrElem {
+			t = ir.ElemType(d.Elem)
+		}
+		at.scalar = &ir.Scalar{Name: d.Name, Type: t, Default: d.Default, Optional: d.Optional, Span: d.Span}
+	}
+}
+
+// scalarTypes are the types of attributes that are numbers when the op runs.
+var scalarTypes = map[ir.AttrKind]ir.Type{ir.AttrFloat: ir.RealType, ir.AttrInt: ir.ExactType, ir.AttrElem: {}}
+
+// attrElem reads the type of an attribute that is one word.
+func (s *signature) attrElem(a *dsl.Attr, d *ir.AttrDecl) bool {
+	n := a.Elem.Name.Name
+	kind, isWord := attrWords[n]
+	switch e := s.op.in.unit.enums[n]; {
+	case a.Elem.Wrap != "" || isUpper(n) || dtypes[n] && n != "bool":
+		d.Kind = ir.AttrElem
+		d.Elem = s.elem(a.Elem)
+		return d.Elem != ir.Elem{}
+	case isWord:
+		d.Kind = kind
+	case e != nil:
+		d.Kind, d.Enum = ir.AttrEnum, e
+	default:
+		x := s.rep.errorf(a.Elem.Name.Span, "type-unknown", "%s is neither a type of attributes nor an enum", quote(n))
+		names := slices.AppendSeq(slices.Collect(maps.Keys(attrWords)), maps.Keys(s.op.in.unit.enums))
+		slices.Sort(names)
+		suggest(x, n, names)
+		return false
+	}
+	return true
+}
+
+// placed reads axis(D|K), axes(R) and keep(R).
+func (s *signature) placed(a *dsl.Attr, d *ir.AttrDecl) {
+	for _, w := range a.Words {
+		x := s.axes[w.Name]
+		switch {
+		case x == nil:
+			e := s.rep.errorf(w.Span, "axis-unknown", "%s is no axis of the signature", quote(w.Name))
+			suggest(e, w.Name, s.axisOrder)
+		case d.Kind == ir.AttrAxis && x.pack:
+			s.rep.errorf(w.Span, "axis-kind", "%s is a pack", quote(w.Name)).WithHint("write axes(%s)", w.Name)
+		case d.Kind == ir.AttrAxes && !x.pack:
+			s.rep.errorf(w.Span, "axis-kind", "%s is one axis", quote(w.Name)).WithHint("write axis(%s)", w.Name)
+		}
+		d.Axes = append(d.Axes, w.Name)
+	}
+}
+
+// defaultOf reads the default of an attribute.
+func (s *signature) defaultOf(a *dsl.Attr, d *ir.AttrDecl) {
+	ref, _ := a.Default.(*dsl.Ref)
+	word := ""
+	if ref != nil && ref.Index == nil && ref.Package == nil {
+		word = ref.Name.Name
+	}
+	wrong := func(want string) *diag.Diagnostic {
+		return s.rep.errorf(a.Default.Pos(), "attr-default", "the default of %s must be %s", quote(d.Name), want)
+	}
+	switch d.Kind {
+	case ir.AttrEnum:
+		if !slices.Contains(d.Enum.Words, word) {
+			suggest(wrong("a word of its enum"), word, d.Enum.Words)
+		}
+		d.Word = word
+	case ir.AttrBool, ir.AttrKeep:
+		if word != "true" && word != "false" {
+			wrong("true or false")
+		}
+		d.Word = word
+	case ir.AttrAxes:
+		if word == "all" {
+			d.Word = word
+			return
+		}
+		fallthrough
+	case ir.AttrAxis, ir.AttrInt:
+		d.Default = constantOf(a.Default)
+		if d.Default == nil || d.Default.Const == nil || !d.Default.Const.IsInt() {
+			d.Default = nil
+			wrong("a whole number")
+		}
+	case ir.AttrRNG:
+		wrong("left out: a seed comes with each call")
+	default:
+		if d.Default = constantOf(a.Default); d.Default == nil {
+			wrong("a number")
+		}
+	}
+}
+
+// constantOf gives the number that an expression without names is; nil: it isn't one.
+func constantOf(e dsl.Expr) *ir.Value {
+	var args []*ir.Value
+	op := ir.OpInvalid
+	switch e := e.(type) {
+	case *dsl.Number:
+		return numberOf(e)
+	case *dsl.Paren:
+		return constantOf(e.X)
+	case *dsl.Ref:
+		if c := constants[e.Name.Name]; c != nil && c.Type.Kind == ir.Real && e.Index == nil && !e.Cotangent && !e.Prime {
+			return c
+		}
+		return nil
+	case *dsl.Unary:
+		if e.Op == "-" {
+			op = ir.OpNeg
+		}
+		args = []*ir.Value{constantOf(e.X)}
+	case *dsl.Binary:
+		op = arithmetic[e.Op]
+		args = []*ir.Value{constantOf(e.X), constantOf(e.Y)}
+	}
+	if op == ir.OpInvalid || slices.Contains(args, nil) {
+		return nil
+	}
+	v, err := ir.Build(nil, op, args...)
+	if err != nil {
+		return nil
+	}
+	return v
+}

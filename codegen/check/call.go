@@ -1,0 +1,344 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// call lowers a call.
+func (l *lowering) call(x *dsl.Call, e *env) *ir.Value {
+	name, at := x.Name.Name, e.at(x)
+	b, isBuilt := builtins[name]
+	switch {
+	case x.Package != nil:
+	case x.AccOf != nil || isCastName(name):
+		return l.cast(x, e)
+	case isReducer(name) && !(isBuilt && x.Index == nil && len(x.Args) > 1):
+		return l.reduce(x, e)
+	case name == "has":
+		return l.hasValue(x, e)
+	case isBuilt:
+		return l.builtin(b, x, e)
+	}
+	f, o := e.in.find(x.Package, name)
+	switch {
+	case f != nil:
+		return l.inline(f, x, e)
+	case o != nil:
+		return l.inlineOp(o, x, e)
+	}
+	l.errorf(at, "name-unknown", "there is no function %s", quote(name))
+	return bad
+}
+
+// builtin applies a built-in function.
+func (l *lowering) builtin(b builtin, x *dsl.Call, e *env) *ir.Value {
+	at, what := e.at(x), quote(x.Name.Name)
+	if b.op == ir.OpInvalid && b.expand == nil {
+		return l.unsupported(at, what)
+	}
+	var args []*ir.Value
+	for _, i := range x.Args {
+		if i.Pack {
+			return l.unsupported(site{i.Span, e}, "a pack that is computed with")
+		}
+		args = append(args, l.expr(i.Value, e))
+	}
+	if isBad(args...) {
+		return bad
+	}
+	if b.expand != nil {
+		return b.expand(l, at, args)
+	}
+	switch b.op {
+	case ir.OpStop:
+		return l.build(at, b.op, args...)
+	case ir.OpIsNaN, ir.OpIsInf:
+		if !l.number(at, what, args[0]) {
+			return bad
+		}
+		return l.build(at, b.op, args...)
+	}
+	if b.arity != more {
+		return l.apply(at, b.op, what, args...)
+	}
+	v := args[0]
+	for _, a := range args[1:] {
+		v = l.apply(at, b.op, what, v, a)
+	}
+	return v
+}
+
+// expandClamp is min(max(x, lo), hi).
+func expandClamp(l *lowering, at site, a []*ir.Value) *ir.Value {
+	return l.apply(at, ir.OpMin, "`clamp`", l.apply(at, ir.OpMax, "`clamp`", a[0], a[1]), a[2])
+}
+
+// expandIsFinite is neither infinite nor NaN.
+func expandIsFinite(l *lowering, at site, a []*ir.Value) *ir.Value {
+	if !l.number(at, "`isfinite`", a[0]) {
+		return bad
+	}
+	return ir.Not(ir.Or(l.build(at, ir.OpIsNaN, a[0]), l.build(at, ir.OpIsInf, a[0])))
+}
+
+// expandLogSigmoid is -softplus(-x).
+func expandLogSigmoid(l *lowering, at site, a []*ir.Value) *ir.Value {
+	const what = "`log_sigmoid`"
+	return l.apply(at, ir.OpNeg, what, l.apply(at, ir.OpSoftplus, what, l.apply(at, ir.OpNeg, what, a[0])))
+}
+
+// expandFmax is the greater of two, of which a NaN is ignored.
+func expandFmax(l *lowering, at site, a []*ir.Value) *ir.Value {
+	return ignoreNaN(l, at, ir.OpMax, "`fmax`", a)
+}
+
+// expandFmin is the smaller of two, of which a NaN is ignored.
+func expandFmin(l *lowering, at site, a []*ir.Value) *ir.Value {
+	return ignoreNaN(l, at, ir.OpMin, "`fmin`", a)
+}
+
+func ignoreNaN(l *lowering, at site, op ir.Op, what string, a []*ir.Value) *ir.Value {
+	a, ok := l.meet(at, what, computed, a...)
+	if !ok {
+		return bad
+	}
+	rest := l.build(at, ir.OpSelect, l.build(at, ir.OpIsNaN, a[1]), a[0], l.build(at, op, a[0], a[1]))
+	return l.build(at, ir.OpSelect, l.build(at, ir.OpIsNaN, a[0]), a[1], rest)
+}
+
+// cast converts to a dtype: T(x), i64(x), bool(x), acc(T)(x).
+func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
+	at := e.at(x)
+	if len(x.Args) != 1 {
+		return bad
+	}
+	to := ir.Elem{Name: x.Name.Name}
+	if x.AccOf != nil {
+		to = ir.Elem{Wrap: "acc", Name: x.AccOf.Name}
+	}
+	if isUpper(to.Name) && e.closed {
+		return l.unsupported(at, "a cast to the dtype variable of a called op")
+	}
+	v := l.expr(x.Args[0].Value, e)
+	if isBad(v) {
+		return bad
+	}
+	t := ir.ElemType(to)
+	if t.Kind == ir.Bool {
+		switch {
+		case v.Type.Kind == ir.Bool:
+			return v
+		case v.Type.Kind == ir.Typed && l.mayBeBool(v.Type.Elem):
+			return ir.Cast(v, t)
+		}
+		return l.compare(at, ir.OpNe, "`bool`", v, ir.Int(0))
+	}
+	if v.Type.Kind == ir.Bool || v.Type.Kind == ir.Typed {
+		return ir.Cast(v, t)
+	}
+	if l.class(to) != ir.ClassFloat && v.Type.Kind == ir.Exact && !l.isWhole(v) && !l.isQuotient(v) {
+		if c := v.Const; c != nil && !c.IsInt() {
+			l.errorf(at, "type-whole", "%s isn't whole, so it doesn't fit %s", c.RatString(), l.elemText(to)).WithHint("round it first")
+			return bad
+		}
+	}
+	return l.push(v, t)
+}
+
+// hasValue is has(e): whether e is there.
+func (l *lowering) hasValue(x *dsl.Call, e *env) *ir.Value {
+	if len(x.Args) != 1 {
+		return bad
+	}
+	arg := x.Args[0].Value
+	if id := bareName(arg); id != nil {
+		if c := e.params[id.Name]; c != nil {
+			if c.absent {
+				return ir.False
+			}
+			inner := *x
+			inner.Args = []*dsl.Item{{Value: c.expr, Span: c.expr.Pos()}}
+			return l.hasValue(&inner, c.env.with(func(n *env) { n.levels, n.guard, n.path = e.levels, e.guard, e.path }))
+		}
+		if !e.closed {
+			if d := l.sig.find(id.Name); d != nil && d.in != nil {
+				return boolean(!d.param.Optional || l.has(id.Name))
+			}
+			if a := l.sig.attr(id.Name); a != nil {
+				return boolean(!a.decl.Optional || l.has(id.Name))
+			}
+			if l.sig.axes[id.Name] != nil {
+				return boolean(l.axisThere(id.Name))
+			}
+		}
+	}
+	g := &guard{}
+	v := l.expr(arg, e.with(func(n *env) { n.guard = g }))
+	switch {
+	case g.absent:
+		return ir.False
+	case isBad(v):
+		return bad
+	}
+	return ir.And(g.conds...)
+}
+
+// inline lowers the body of a func in place of its call.
+func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
+	at := e.at(x)
+	if len(x.Args) != len(f.decl.Params) || len(e.calls) > maxNesting {
+		return bad
+	}
+	body := l.enter(f.in, x, e)
+	for k, p := range f.decl.Params {
+		if x.Args[k].Pack || x.Args[k].Value == nil {
+			return l.unsupported(at, "a pack that is computed with")
+		}
+		body.params[p.Name] = &closure{expr: x.Args[k].Value, env: e}
+	}
+	if f.decl.Axis != nil {
+		axes, ok := l.axisArgs(x, e)
+		if !ok {
+			return bad
+		}
+		body.axisArgs = map[string][]string{f.decl.Axis.Name: axes}
+	}
+	for _, s := range f.decl.Lets {
+		if len(s.Names) == 1 {
+			body.params[s.Names[0].Name] = &closure{expr: s.Value, env: body}
+		}
+	}
+	return l.expr(f.decl.Result, body)
+}
+
+// enter is the environment of a body that is inlined: its names are its own, its axes those of the call.
+func (l *lowering) enter(in *source, x *dsl.Call, e *env) *env {
+	return e.with(func(n *env) {
+		n.in, n.closed, n.scopes, n.axisArgs = in, true, nil, nil
+		n.params = map[string]*closure{}
+		n.calls = append(slices.Clip(e.calls), x.Span)
+	})
+}
+
+// axisArgs are the axes that a call hands to a func.
+func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
+	if x.Index == nil {
+		return nil, false
+	}
+	if x.Index.Where != nil {
+		l.unsupported(site{x.Index.Where.Pos(), e}, "a filter that is handed to a func")
+		return nil, false
+	}
+	var axes []string
+	for _, i := range x.Index.Items {
+		id := bareName(i.Value)
+		switch {
+		case i.AxisPack != nil:
+			axes = append(axes, i.AxisPack.Name)
+		case id != nil && isUpper(id.Name) && !i.Pack && !i.In:
+			if given, is := e.axisArgs[id.Name]; is {
+				axes = append(axes, given...)
+			} else {
+				axes = append(axes, id.Name)
+			}
+		default:
+			l.unsupported(site{i.Span, e}, "an index variable that is handed to a func")
+			return nil, false
+		}
+	}
+	return axes, true
+}
+
+// inlineOp lowers the body of an op whose tensors all have the axes ...B in place of its call.
+func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
+	at := e.at(x)
+	if !isPointwiseOp(o.decl) {
+		return l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", whose tensors aren't all of axes [...B],")
+	}
+	if len(e.calls) > maxNesting {
+		l.errorf(at, "op-cycle", "%s calls itself", quote(o.decl.Name.Name))
+		return bad
+	}
+	if o.sig == nil {
+		o.sig = newSignature(o)
+	}
+	body := l.enter(o.in, x, e)
+	for k, in := range o.decl.Inputs {
+		c := &closure{env: e, absent: k >= len(x.Args)}
+		if !c.absent {
+			c.expr = x.Args[k].Value
+		}
+		body.params[in.Name.Name] = c
+	}
+	for _, a := range o.sig.attrs {
+		body.params[a.decl.Name] = l.attrArg(a, x, e)
+	}
+	return l.opBody(o, at, body)
+}
+
+// isPointwiseOp tells whether an op is called like a func.
+func isPointwiseOp(o *dsl.Op) bool {
+	pack := func(t *dsl.TensorType) bool { return len(t.Axes) == 1 && t.Axes[0].Pack }
+	for _, in := range o.Inputs {
+		if in.Mode != dsl.In || !pack(&in.Type) || in.Type.Axes[0].Name.Name != o.Inputs[0].Type.Axes[0].Name.Name {
+			return false
+		}
+	}
+	for _, out := range o.Outputs {
+		if !out.Type.Infer && !pack(&out.Type) {
+			return false
+		}
+	}
+	return !o.Update && len(o.Inputs) > 0 && len(o.Outputs) <= 1
+}
+
+// attrArg is an attribute of a called op: what the call gives, or the default.
+func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
+	c := &closure{env: e, decl: a.decl}
+	if a.decl.Kind == ir.AttrFloat {
+		c.typ = &ir.RealType
+	}
+	for _, n := range x.Named {
+		if n.Name.Name == a.decl.Name {
+			c.expr = n.Value
+			return c
+		}
+	}
+	c.expr, c.absent = a.syntax.Default, a.syntax.Default == nil
+	c.env = &env{in: e.in, closed: true}
+	return c
+}
+
+// opBody lowers lets, requirements and the one result of a called op.
+func (l *lowering) opBody(o *operation, at site, body *env) *ir.Value {
+	if o.decl.Short != nil {
+		return l.expr(o.decl.Short, body)
+	}
+	var result dsl.Expr
+	for _, s := range o.decl.Body {
+		switch s := s.(type) {
+		case *dsl.Let:
+			if s.Pack || s.Left != nil || len(s.Names) != 1 {
+				return l.unsupported(at, "a call of an op with lets that have indices")
+			}
+			body.params[s.Names[0].Name] = &closure{expr: s.Value, env: body}
+		case *dsl.Assign:
+			if s.Left != nil || result != nil {
+				return l.unsupported(at, "a call of an op whose result has indices")
+			}
+			result = s.Value
+		case *dsl.Require:
+			l.require(s, body.with(func(n *env) { n.levels = nil }))
+		case *dsl.Grad, *dsl.GradNone, *dsl.Keep, *dsl.Example:
+		default:
+			return l.unsupported(at, "a call of an op with "+quote("match")+" or "+quote("dim"))
+		}
+	}
+	if result == nil {
+		return bad
+	}
+	return l.expr(result, body)
+}

@@ -1,0 +1,239 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+// examples checks the examples of an op, wherever they stand in its body.
+func (o *operation) examples(d *ir.OpDecl) {
+	dsl.Inspect(o.decl.Body, func(n any) bool {
+		if x, is := n.(*dsl.Example); is {
+			if e := o.example(x); e != nil {
+				d.Examples = append(d.Examples, e)
+			}
+		}
+		return true
+	})
+}
+
+func (o *operation) example(x *dsl.Example) *ir.Example {
+	rep := o.in.unit.rep
+	before := rep.errors
+	e := &ir.Example{Span: x.Span}
+	given := map[string]diag.Span{}
+	twice := func(b dsl.Bind, name string) bool {
+		if old, is := given[name]; is {
+			rep.errorf(b.Name.Span, "name-twice", "%s is given twice", quote(name)).WithNote(old, "given here first")
+			return true
+		}
+		given[name] = b.Name.Span
+		return false
+	}
+	var known []string
+	for _, t := range o.sig.inputs {
+		known = append(known, t.param.Name)
+	}
+	for _, a := range o.sig.attrs {
+		known = append(known, a.decl.Name)
+	}
+	for _, b := range x.In {
+		name := b.Name.Name
+		t, a := o.sig.find(name), o.sig.attr(name)
+		switch {
+		case b.Prime:
+			rep.errorf(b.Name.Span, "example-name", "%s is a result; it stands behind `=>`", quote(name+"'"))
+		case t != nil && t.in != nil && !twice(b, name):
+			if v, ok := o.exampleTensor(t, b); ok {
+				e.Inputs = append(e.Inputs, v)
+			}
+		case a != nil && !twice(b, name):
+			o.exampleAttr(e, a, b)
+		case t == nil && a == nil:
+			suggest(rep.errorf(b.Name.Span, "name-unknown", "%s is neither an input nor an attribute", quote(name)), name, known)
+		case t != nil && t.in == nil:
+			rep.errorf(b.Name.Span, "example-name", "%s is an output; it stands behind `=>`", quote(name))
+		}
+	}
+	for _, b := range x.Out {
+		o.exampleResult(e, b, twice)
+	}
+	for _, t := range o.sig.inputs {
+		if _, is := given[t.param.Name]; !is && !t.param.Optional && t.param.Mode != ir.State {
+			rep.errorf(x.Span, "example-missing", "the example gives no %s", quote(t.param.Name)).WithNote(t.span, "declared here")
+		}
+	}
+	for _, a := range o.sig.attrs {
+		if _, is := given[a.decl.Name]; !is && a.syntax.Default == nil && !a.decl.Optional && a.decl.Kind != ir.AttrRNG {
+			rep.errorf(x.Span, "example-missing", "the example gives no %s, which has no default", quote(a.decl.Name)).WithNote(a.decl.Span, "declared here")
+		}
+	}
+	if len(x.Out) == 0 {
+		rep.errorf(x.Span, "example-missing", "the example gives no result")
+	}
+	if rep.errors > before {
+		return nil
+	}
+	return e
+}
+
+// exampleResult reads a result.
+func (o *operation) exampleResult(e *ir.Example, b dsl.Bind, twice func(dsl.Bind, string) bool) {
+	name := b.Name.Name
+	t := o.sig.find(name)
+	if o.decl.Short != nil && name == "y" && !b.Prime {
+		t = &tensorDecl{param: &ir.Param{Name: "y", Infer: true}}
+	}
+	if t == nil || b.Prime == (t.in == nil) || t.in != nil && t.param.Mode == ir.Input {
+		d := o.in.unit.rep.errorf(b.Name.Span, "example-name", "%s is no result of this op", quote(name))
+		var results []string
+		for _, r := range o.sig.outputs {
+			results = append(results, r.param.Name)
+		}
+		suggest(d, name, results)
+		if t != nil && t.in != nil && t.param.Mode != ir.Input {
+			d.Hint = "the new value is " + name + "'"
+		}
+		return
+	}
+	if b.Prime {
+		name += "'"
+	}
+	if twice(b, name+" =>") {
+		return
+	}
+	if v, ok := o.exampleTensor(t, b); ok {
+		v.Name = name
+		e.Outputs = append(e.Outputs, v)
+	}
+}
+
+// exampleTensor reads the elements of a tensor, written as nested lists.
+func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, bool) {
+	v := ir.ExampleValue{Name: t.param.Name, Shape: []int{}}
+	for x := b.Value; x.Expr == nil; x = x.List[0] {
+		v.Shape = append(v.Shape, len(x.List))
+		if len(x.List) == 0 {
+			break
+		}
+	}
+	if !o.exampleData(&v, b.Value, 0) {
+		return v, false
+	}
+	least, open := 0, t.param.Infer
+	for _, a := range t.param.Axes {
+		if a.Pack || a.Optional {
+			open = true
+		} else {
+			least++
+		}
+	}
+	if n := len(v.Shape); n < least || n > least && !open {
+		o.in.unit.rep.errorf(b.Value.Span, "example-shape", "%s has %s, the value has %s", quote(b.Name.Name), plural(least, "axis"), plural(n, "axis")).
+			WithNote(t.span, "declared here")
+		return v, false
+	}
+	return v, true
+}
+
+// exampleData adds the elements of a nested list.
+func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int) bool {
+	if x.Expr != nil {
+		if depth != len(v.Shape) {
+			o.in.unit.rep.errorf(x.Span, "example-shape", "the lists nest to different depths")
+			return false
+		}
+		f, ok := o.exampleNumber(x.Expr)
+		v.Data = append(v.Data, f)
+		return ok
+	}
+	if depth >= len(v.Shape) {
+		o.in.unit.rep.errorf(x.Span, "example-shape", "the lists nest to different depths")
+		return false
+	}
+	if len(x.List) != v.Shape[depth] {
+		o.in.unit.rep.errorf(x.Span, "example-shape", "this list has %s, others beside it have %d", plural(len(x.List), "entry"), v.Shape[depth])
+		return false
+	}
+	for _, y := range x.List {
+		if !o.exampleData(v, y, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// exampleNumber reads one element; conditions are 1 and 0.
+func (o *operation) exampleNumber(x dsl.Expr) (float64, bool) {
+	if id := bareName(x); id != nil && (id.Name == "true" || id.Name == "false") {
+		return map[string]float64{"true": 1, "false": 0}[id.Name], true
+	}
+	c := constantOf(x)
+	if c == nil {
+		o.in.unit.rep.errorf(x.Pos(), "example-number", "an example holds numbers, true and false")
+		return 0, false
+	}
+	f, err := ir.EvalScalar(&ir.Func{}, c, ir.Binding{})
+	if err != nil || c.Const != nil && math.IsInf(f, 0) {
+		o.in.unit.rep.errorf(x.Pos(), "example-number", "this number is out of reach")
+		return 0, false
+	}
+	return f, true
+}
+
+// exampleAttr reads an attribute.
+func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
+	v := ir.ExampleAttr{Name: a.decl.Name}
+	rep := o.in.unit.rep
+	var words []string
+	switch a.decl.Kind {
+	case ir.AttrEnum:
+		words = a.decl.Enum.Words
+	case ir.AttrBool, ir.AttrKeep:
+		words = []string{"false", "true"}
+	case ir.AttrAxes:
+		if id := bareName(b.Value.Expr); id != nil {
+			words = []string{"all"}
+		}
+	}
+	list := b.Value.List
+	if t, is := b.Value.Expr.(*dsl.Tuple); is {
+		for _, i := range t.Items {
+			list = append(list, dsl.Val{Expr: i.Value, Span: i.Span})
+		}
+	}
+	switch {
+	case words != nil:
+		id := bareName(b.Value.Expr)
+		if id == nil || !slices.Contains(words, id.Name) {
+			d := rep.errorf(b.Value.Span, "enum-word", "%s takes one of: %s", quote(a.decl.Name), joinWords(words))
+			if id != nil {
+				suggest(d, id.Name, words)
+			}
+			return
+		}
+		v.Word = id.Name
+	case list != nil && (a.decl.List != "" || a.decl.Kind == ir.AttrAxes):
+		for _, x := range list {
+			f, ok := o.exampleNumber(x.Expr)
+			if !ok {
+				return
+			}
+			v.List = append(v.List, f)
+		}
+	case b.Value.Expr == nil || list != nil:
+		rep.errorf(b.Value.Span, "example-number", "%s is one value, not a list", quote(a.decl.Name)).WithNote(a.decl.Span, "declared here")
+		return
+	default:
+		f, ok := o.exampleNumber(b.Value.Expr)
+		if !ok {
+			return
+		}
+		v.Number = f
+	}
+	e.Attrs = append(e.Attrs, v)
+}

@@ -1,0 +1,230 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// exactSum is a reduction of numbers without a dtype. It becomes a definition where its value meets a dtype, in what
+// that is computed in; whole numbers that meet none are kept in i64.
+type exactSum struct {
+	r      reduction
+	monoid ir.Monoid
+	body   *ir.Value
+	where  []*ir.Value
+	whole  bool
+	outer  []*ir.Var
+}
+
+// realize makes the reduction in a type, read at the indices of v.
+func (l *lowering) realize(s *exactSum, v *ir.Value, t ir.Type) *ir.Value {
+	if t.Kind != ir.Typed {
+		return ir.Cast(l.untyped(s, v), t)
+	}
+	e := l.storedAs(t)
+	if l.class(t.Elem) != ir.ClassFloat {
+		e = l.sumOf(t.Elem)
+		if !s.whole {
+			return l.notWhole(s)
+		}
+	}
+	return l.readAt(s, v, e, t)
+}
+
+// readAt reads a reduction at the indices of v.
+func (l *lowering) readAt(s *exactSum, v *ir.Value, e ir.Elem, t ir.Type) *ir.Value {
+	read := s.r.hoist(s.r.name, s.monoid, l.push(s.body, ir.ElemType(e)), s.where, e)
+	if isBad(read) {
+		return bad
+	}
+	m := map[*ir.Var]*ir.Value{}
+	for k, o := range s.outer {
+		m[o] = v.Args[k]
+	}
+	read = ir.Subst(read, m)
+	if read.Type.Kind == ir.Typed && t.Kind == ir.Typed && read.Type.Elem.Name == t.Elem.Name && l.class(t.Elem) == ir.ClassFloat {
+		return read
+	}
+	return ir.Cast(read, t)
+}
+
+// untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64.
+func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
+	switch {
+	case v.Type.Kind == ir.Real:
+		return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
+	case s.whole:
+		return l.readAt(s, v, ir.Elem{Name: "i64"}, ir.ExactType)
+	}
+	return l.notWhole(s)
+}
+
+func (l *lowering) notWhole(s *exactSum) *ir.Value {
+	return l.unsupported(s.r.at, "a "+s.r.name+" of fractions that meets no float dtype")
+}
+
+// settle replaces the reductions of exact numbers that are left in a value by definitions.
+func (l *lowering) settle(v *ir.Value) *ir.Value {
+	if isBad(v) {
+		return v
+	}
+	return ir.Map(v, func(v *ir.Value) *ir.Value {
+		if v.Op == ir.OpRead {
+			if s := l.exact[v.Tensor]; s != nil {
+				return l.untyped(s, v)
+			}
+		}
+		return v
+	})
+}
+
+// settleIndex is settle for an index, which may be an element of integers.
+func (l *lowering) settleIndex(v *ir.Value) *ir.Value {
+	v = l.settle(v)
+	if v.Op == ir.OpCast && v.Type.Kind == ir.Exact {
+		return v.Args[0]
+	}
+	return v
+}
+
+// outerVars are the variables of the places around a reduction that its values use.
+func (r *reduction) outerVars(values []*ir.Value) []*ir.Var {
+	own := r.vars()
+	for _, v := range own {
+		if v.Axis == nil {
+			values = append(values, v.Lo, v.Hi)
+		}
+	}
+	free := ir.FreeVars(values...)
+	for _, v := range own {
+		delete(free, v)
+	}
+	var list []*ir.Var
+	for s := r.at.env.levels; s != nil; s = s.up {
+		var here []*ir.Var
+		for _, b := range s.list {
+			if free[b.v] {
+				here = append(here, b.v)
+				delete(free, b.v)
+			}
+		}
+		if s.open {
+			slices.SortStableFunc(here, func(a, b *ir.Var) int { return r.l.sig.rankOf(a.Axis.Name) - r.l.sig.rankOf(b.Axis.Name) })
+		}
+		list = append(here, list...) // outer levels first
+	}
+	return list
+}
+
+// hoist makes a definition of a reduction and reads it here.
+func (r *reduction) hoist(name string, m ir.Monoid, body *ir.Value, where []*ir.Value, e ir.Elem) *ir.Value {
+	if isBad(body) {
+		return bad
+	}
+	return r.define(name, r.vars(), m, body, where, e)
+}
+
+// outside makes a definition of a value that doesn't use the variables of the reduction, so that it is computed once.
+func (r *reduction) outside(name string, body *ir.Value, e ir.Elem) *ir.Value {
+	return r.define(name, nil, ir.Assign, body, nil, e)
+}
+
+// define makes a definition over its own variables and those around it that it uses. What was defined before is read
+// again.
+func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Value, where []*ir.Value, e ir.Elem) *ir.Value {
+	l := r.l
+	body = l.settle(body)
+	where = slices.Clone(where)
+	for k := range where {
+		where[k] = l.settle(where[k])
+	}
+	if isBad(body) || isBad(where...) {
+		return bad
+	}
+	if mayFail(body, where) {
+		// Where this isn't evaluated, its reads may be out of range.
+		for _, c := range r.at.env.path {
+			where = append(where, l.settle(c))
+		}
+	}
+	probe := *r
+	if own == nil {
+		probe.inner = r.inner.inside(false)
+	}
+	outer := probe.outerVars(append([]*ir.Value{body}, where...))
+	d := &ir.Def{Monoid: m, Body: body, Where: where, Span: r.at.span}
+	fresh := map[*ir.Var]*ir.Value{}
+	index := []*ir.Value{}
+	axes := []*ir.Axis{}
+	for _, o := range outer {
+		v, value, axis := r.outerAxis(o)
+		if v == nil {
+			return l.unsupported(r.at, "a reduction inside a loop whose range depends on data or other indices")
+		}
+		fresh[o] = value
+		axes = append(axes, axis)
+		d.Vars = append(d.Vars, v)
+		d.Dest = append(d.Dest, ir.Index(v))
+		at := ir.Index(o)
+		if o.Axis == nil {
+			at = ir.Sub(at, o.Lo)
+		}
+		index = append(index, at)
+	}
+	for _, o := range own {
+		v := *o
+		if v.Axis == nil {
+			v.Lo, v.Hi = ir.Subst(l.settle(v.Lo), fresh), ir.Subst(l.settle(v.Hi), fresh)
+		}
+		d.Vars = append(d.Vars, &v)
+		fresh[o] = ir.Index(&v)
+	}
+	d.Body, d.Where = ir.Subst(body, fresh), ir.SubstAll(where, fresh)
+	d.Target = &ir.Tensor{Role: ir.Local, Elem: e, Axes: axes, Span: r.at.span}
+	for _, known := range l.hoisted {
+		if ir.EqualDefs(known, d) {
+			return ir.Read(known.Target, index...)
+		}
+	}
+	d.Target.Name = l.tensorName(name)
+	l.hoisted = append(l.hoisted, d)
+	l.emit(d)
+	return ir.Read(d.Target, index...)
+}
+
+// outerAxis makes the variable of a definition for one of the places around it, the value that takes its place, and
+// the axis that it runs over.
+func (r *reduction) outerAxis(o *ir.Var) (*ir.Var, *ir.Value, *ir.Axis) {
+	if o.Axis != nil {
+		v := &ir.Var{Name: o.Name, Axis: o.Axis}
+		return v, ir.Index(v), o.Axis
+	}
+	n := extentOf(o)
+	if n == nil || !isUniform(o.Lo) {
+		return nil, nil, nil
+	}
+	a := r.l.ranges[o]
+	if a == nil {
+		a = r.l.unnamed(o.Name, n, r.at.span)
+		r.l.ranges[o] = a
+	}
+	v := &ir.Var{Name: o.Name, Axis: a}
+	return v, ir.Add(ir.Index(v), o.Lo), a
+}
+
+// mayFail tells whether values read anything at an index that isn't just a variable, so that it may be out of range.
+func mayFail(body *ir.Value, where []*ir.Value) bool {
+	may := false
+	for _, v := range append([]*ir.Value{body}, where...) {
+		ir.Walk(v, func(v *ir.Value) bool {
+			if v.Op == ir.OpRead {
+				for k, x := range v.Args {
+					may = may || x.Op != ir.OpIndex || x.Var.Axis != v.Tensor.Axes[k]
+				}
+			}
+			return !may
+		})
+	}
+	return may
+}

@@ -1,0 +1,352 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+// lowering makes the function of an op under one set of choices.
+type lowering struct {
+	op     *operation
+	sig    *signature
+	rep    *reporter
+	choose *chooser
+	fn     *ir.Func
+
+	axes    map[string]*ir.Axis
+	table   map[string]*value // inputs, lets, outputs; new values of inouts and states with a prime
+	setAt   map[string]diag.Span
+	names   map[string]bool // names of tensors
+	grads   []*dsl.Grad
+	nones   []*dsl.GradNone
+	keeps   []*dsl.Keep
+	refused *ir.Require         // a requirement that these choices never meet
+
+	sink    *[]*ir.Def
+	hoisted []*ir.Def            // reductions that can be read again
+	ranges  map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
+	exact   map[*ir.Tensor]*exactSum
+	cotans  map[*ir.Tensor]*ir.Tensor
+	nesting int
+}
+
+// value is something with a name that can be read: a tensor, or an expression that is repeated where it is read.
+type value struct {
+	name   string
+	span   diag.Span
+	tensor *ir.Tensor
+	slots  []slot
+	loose  bool // a bare let of several axes: they have no order, so it is not indexed
+
+	vars    []*ir.Var // with inlined
+	inlined *ir.Value
+
+	absent bool // an optional input that isn't there
+	broken bool // its definition has errors
+}
+
+// slot is one place for an index.
+type slot struct {
+	axis   string // "": unnamed, or a product
+	pack   bool
+	extent *ir.Axis
+	lo     *ir.Value // unnamed: the first index
+	factor []slot    // a product
+}
+
+// flat gives the axes of slots, with products taken apart.
+func flat(slots []slot) []slot {
+	var r []slot
+	for _, s := range slots {
+		if s.factor != nil {
+			r = append(r, flat(s.factor)...)
+		} else {
+			r = append(r, s)
+		}
+	}
+	return r
+}
+
+func extents(slots []slot) []*ir.Axis {
+	r := []*ir.Axis{}
+	for _, s := range flat(slots) {
+		r = append(r, s.extent)
+	}
+	return r
+}
+
+// check checks an op and lowers it for all of its choices; nil if it has errors.
+func (o *operation) check() *ir.OpDecl {
+	rep := o.in.unit.rep
+	before := rep.errors
+	o.sig = newSignature(o)
+	if rep.errors > before {
+		// Axes and types are not known well enough to say more than which names are unknown.
+		checkOpNames(o)
+		return nil
+	}
+	checkOpNames(o)
+	if rep.errors > before {
+		return nil
+	}
+	d := o.declaration()
+	o.sig.fallbacks()
+	choose := &chooser{}
+	read := map[string]bool{}
+	var made []*lowering
+	for more := true; more; more = choose.next() {
+		if len(made) == maxVariants {
+			rep.errorf(o.decl.Name.Span, "choices-many", "the body tests more than %d combinations of choices", maxVariants)
+			break
+		}
+		choose.start()
+		l := o.lower(choose)
+		for name := range l.statesRead() {
+			read[name] = true
+		}
+		made = append(made, l)
+		d.Variants = append(d.Variants, &ir.Variant{Choices: choose.choices(), Forward: l.fn, Refused: l.refused})
+	}
+	o.examples(d)
+	if rep.errors > before || !o.shortResult(d) {
+		return nil
+	}
+	for _, l := range made {
+		l.dropStates(read)
+		if err := ir.Verify(l.fn); err != nil {
+			rep.errorf(o.decl.Name.Span, "internal", "the compiler made a faulty function of this op: %v", err)
+			return nil
+		}
+	}
+	o.sameAxes(d, made)
+	if rep.errors > before {
+		return nil
+	}
+	return d
+}
+
+// declaration is what users see of the op.
+func (o *operation) declaration() *ir.OpDecl {
+	d := &ir.OpDecl{Package: o.in.unit.name, Name: o.decl.Name.Name, Doc: o.decl.Doc, File: baseName(o.in.file.Name),
+		Update: o.decl.Update, ElemVars: o.sig.vars, Formula: o.formula(), Span: o.decl.Span}
+	for _, t := range o.sig.inputs {
+		d.Inputs = append(d.Inputs, t.param)
+	}
+	for _, t := range o.sig.outputs {
+		d.Outputs = append(d.Outputs, t.param)
+	}
+	for _, a := range o.sig.attrs {
+		d.Attrs = append(d.Attrs, a.decl)
+	}
+	return d
+}
+
+// lower makes the function for the choices of one path.
+func (o *operation) lower(choose *chooser) *lowering {
+	l := &lowering{op: o, sig: o.sig, rep: o.in.unit.rep, choose: choose, axes: map[string]*ir.Axis{}, table: map[string]*value{},
+		setAt: map[string]diag.Span{}, names: map[string]bool{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
+	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
+	l.sink = &l.fn.Defs
+	l.ranges = map[*ir.Var]*ir.Axis{}
+	for name := range o.sig.decls {
+		l.names[name] = true
+	}
+	dsl.Inspect(o.decl.Body, func(n any) bool {
+		if s, is := n.(*dsl.Let); is {
+			for _, id := range s.Names {
+				l.names[id.Name] = true
+			}
+		}
+		return true
+	})
+	l.inputs()
+	for _, a := range o.sig.attrs {
+		if a.scalar != nil && !(a.decl.Optional && !l.mayHave(a.decl.Name)) {
+			l.fn.Scalars = append(l.fn.Scalars, a.scalar)
+		}
+	}
+	top := &env{in: o.in}
+	if o.decl.Short != nil {
+		l.short(top)
+	}
+	l.stmts(o.decl.Body, top)
+	if l.refused != nil {
+		l.refuse()
+		return l
+	}
+	l.finish(top)
+	for _, g := range l.grads {
+		l.grad(g, top)
+	}
+	for _, g := range l.nones {
+		for _, id := range g.Names {
+			l.gradNone(id)
+		}
+	}
+	l.addKeeps()
+	l.addAxes()
+	return l
+}
+
+// inputs makes the tensors of the signature. Whether an optional one is there is asked only where it is read.
+func (l *lowering) inputs() {
+	for _, d := range l.sig.inputs {
+		v := &value{name: d.param.Name, span: d.span, slots: l.slotsOf(d.param.Axes)}
+		t := &ir.Tensor{Name: d.param.Name, Role: d.param.Mode, Elem: d.param.Elem, Optional: d.param.Optional, Span: d.span}
+		if d.fallback != nil {
+			t.Default = d.fallback.Const
+		}
+		v.tensor = t
+		t.Axes = extents(v.slots)
+		l.table[d.param.Name] = v
+	}
+	for _, d := range l.sig.inputs {
+		if d.in.Init != nil {
+			e := &env{in: l.op.in, host: true}
+			if init := l.coerceTo(e.at(d.in.Init), l.expr(d.in.Init, e), d.param.Elem, "the initial value of "+quote(d.param.Name)); !isBad(init) {
+				if isUniform(init) {
+					l.table[d.param.Name].tensor.Init = init
+				} else {
+					l.errorf(e.at(d.in.Init), "state-init", "the initial value of a state is a number, the same for all elements")
+				}
+			}
+		}
+	}
+}
+
+// slotsOf gives the slots of a declared tensor.
+func (l *lowering) slotsOf(axes []ir.AxisRef) []slot {
+	r := []slot{}
+	for _, a := range axes {
+		if a.Product != nil {
+			r = append(r, slot{factor: l.slotsOf(a.Product)})
+			continue
+		}
+		r = append(r, slot{axis: a.Name, pack: a.Pack, extent: l.axis(a.Name)})
+	}
+	return r
+}
+
+// mayHave tells whether an optional input or attribute is there under the choices made so far; undecided ones are.
+func (l *lowering) mayHave(name string) bool {
+	o, decided := l.choose.decided["has "+name]
+	return !decided || o == 0
+}
+
+// refuse leaves of the function what says that these choices are never met.
+func (l *lowering) refuse() {
+	l.table = map[string]*value{}
+	l.fn.Defs, l.fn.Dims = nil, nil
+	l.fn.Requires = append(l.fn.Requires, *l.refused)
+	l.inputs()
+	for _, d := range l.sig.inputs {
+		if !d.param.Optional || d.fallback != nil || l.mayHave(d.param.Name) {
+			l.fn.Inputs = append(l.fn.Inputs, l.table[d.param.Name].tensor)
+		}
+	}
+	l.addAxes()
+}
+
+// finish completes what the body has defined: outputs in order, then new values.
+func (l *lowering) finish(top *env) {
+	for _, d := range l.sig.outputs {
+		v := l.table[d.param.Name]
+		if v == nil {
+			at := site{d.span, top}
+			if len(l.choose.decided) == 0 {
+				l.errorf(at, "output-unset", "output %s is not set", quote(d.param.Name))
+			} else {
+				l.errorf(at, "output-unset", "output %s is not set on every path through the body", quote(d.param.Name))
+			}
+			continue
+		}
+		if v.tensor != nil {
+			l.fn.Outputs = append(l.fn.Outputs, v.tensor)
+		}
+	}
+	for _, d := range l.sig.inputs {
+		in := l.table[d.param.Name]
+		// What is only listed is there: an input that nothing reads still has its axes.
+		if d.param.Optional && d.fallback == nil && !l.mayHave(d.param.Name) {
+			continue
+		}
+		l.fn.Inputs = append(l.fn.Inputs, in.tensor)
+		if v := l.table[d.param.Name+"'"]; v != nil && v.tensor != nil && v.tensor != in.tensor {
+			l.fn.Outputs = append(l.fn.Outputs, v.tensor)
+		}
+	}
+}
+
+// addAxes lists the axes of the function, in the order of the signature, then unnamed ones.
+func (l *lowering) addAxes() {
+	seen := map[*ir.Axis]bool{}
+	add := func(axes []*ir.Axis) {
+		for _, a := range axes {
+			if !seen[a] {
+				seen[a] = true
+				l.fn.Axes = append(l.fn.Axes, a)
+			}
+		}
+	}
+	for _, t := range l.fn.Inputs {
+		add(t.Axes)
+	}
+	for _, d := range l.fn.Dims {
+		add([]*ir.Axis{d.Axis})
+	}
+	for _, t := range l.fn.Outputs {
+		add(t.Axes)
+	}
+	slices.SortStableFunc(l.fn.Axes, func(a, b *ir.Axis) int { return l.sig.rankOf(a.Name) - l.sig.rankOf(b.Name) })
+}
+
+// statesRead are the states whose old value this function reads.
+func (l *lowering) statesRead() map[string]bool {
+	r := map[string]bool{}
+	note := func(t *ir.Tensor) {
+		if t.Role == ir.State {
+			r[t.Name] = true
+		}
+	}
+	for _, d := range l.fn.Defs {
+		for t := range d.Reads() {
+			note(t)
+		}
+	}
+	for _, q := range l.fn.Requires {
+		for t := range ir.Reads(q.Cond) {
+			note(t)
+		}
+	}
+	return r
+}
+
+// dropStates leaves out the states whose old value nothing reads under any choice: there is no use in keeping them.
+// Their new value may be read, and becomes local then.
+func (l *lowering) dropStates(read map[string]bool) {
+	l.fn.Inputs = slices.DeleteFunc(l.fn.Inputs, func(t *ir.Tensor) bool { return t.Role == ir.State && !read[t.Name] })
+	l.fn.Outputs = slices.DeleteFunc(l.fn.Outputs, func(t *ir.Tensor) bool {
+		if t.Of == nil || t.Of.Role != ir.State || read[t.Of.Name] {
+			return false
+		}
+		t.Role, t.Of = ir.Local, nil
+		return true
+	})
+}
+
+// tensorName gives a local a name that no other tensor has.
+func (l *lowering) tensorName(want string) string {
+	name := want
+	for k := 2; l.names[name]; k++ {
+		name = want + strconv.Itoa(k)
+	}
+	l.names[name] = true
+	return name
+}
+
+// emit adds a definition.
+func (l *lowering) emit(d *ir.Def) { *l.sink = append(*l.sink, d) }

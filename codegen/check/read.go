@@ -1,0 +1,398 @@
+package check
+
+import (
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// ref lowers a name.
+func (l *lowering) ref(x *dsl.Ref, e *env) *ir.Value {
+	name, at := x.Name.Name, e.at(x)
+	if isUpper(name) {
+		return l.extent(x, e)
+	}
+	if c := constants[name]; c != nil {
+		return c
+	}
+	if b := e.variable(name); b != nil {
+		if b.pack {
+			return l.unsupported(at, "an index of a pack that is computed with")
+		}
+		return b.value
+	}
+	if c := e.params[name]; c != nil {
+		return l.param(x, c, e)
+	}
+	if e.closed {
+		l.errorf(at, "name-unknown", "%s is not declared", quote(name))
+		return bad
+	}
+	if name == "step" && l.op.decl.Update {
+		return ir.ScalarOf(&ir.Scalar{Name: "step", Type: ir.ExactType})
+	}
+	if a := l.sig.attr(name); a != nil {
+		return l.attribute(a, x, e)
+	}
+	if x.Prime {
+		name += "'"
+	}
+	v := l.table[name]
+	if x.Cotangent {
+		v = l.cotangent(name, at)
+	}
+	if v == nil {
+		return l.early(at, name, x.Index != nil)
+	}
+	return l.element(v, x.Index, at)
+}
+
+// early reports a read of what is defined further down, or nowhere.
+func (l *lowering) early(at site, name string, indexed bool) *ir.Value {
+	_, set := l.setAt[name]
+	later := l.declaredLater(name)
+	if indexed && (set || later) {
+		return l.unsupported(at, "a recurrence ("+quote(name)+" is read where it is not yet defined)")
+	}
+	d := l.errorf(at, "name-early", "%s has no value here", quote(name))
+	if later {
+		d.WithHint("definitions use earlier ones: move this one down")
+	} else {
+		d.WithHint("it is set nowhere")
+	}
+	return bad
+}
+
+// declaredLater tells whether a definition of the name stands anywhere in the op.
+func (l *lowering) declaredLater(name string) bool {
+	found := false
+	dsl.Inspect(l.op.decl.Body, func(n any) bool {
+		switch s := n.(type) {
+		case *dsl.Let:
+			for _, id := range s.Names {
+				found = found || id.Name == name
+			}
+		case *dsl.Assign:
+			set := s.Name.Name
+			if s.Prime {
+				set += "'"
+			}
+			found = found || set == name
+		}
+		return !found
+	})
+	return found
+}
+
+// param lowers a parameter: its argument, with the axes that are bound here.
+func (l *lowering) param(x *dsl.Ref, c *closure, e *env) *ir.Value {
+	at := e.at(x)
+	if c.absent {
+		return l.absence(at, x.Name.Name)
+	}
+	if x.Index != nil {
+		return l.unsupported(at, "an input of a called op that is read by index")
+	}
+	inner := c.env.with(func(n *env) {
+		n.levels, n.guard, n.path, n.host, n.calls = e.levels, e.guard, e.path, e.host, e.calls
+	})
+	v := l.expr(c.expr, inner)
+	if c.typ != nil && !isBad(v) && v.Type.Kind == ir.Exact && c.typ.Kind == ir.Real {
+		v = l.push(v, ir.RealType)
+	}
+	return v
+}
+
+// absence is a value that isn't there.
+func (l *lowering) absence(at site, name string) *ir.Value {
+	if at.env.guard != nil {
+		at.env.guard.absent = true
+		return bad
+	}
+	l.errorf(at, "absent", "%s may be absent here", quote(name)).WithHint("write `%s ?? …`, or test has(%s)", name, name)
+	return bad
+}
+
+// attribute lowers an attribute.
+func (l *lowering) attribute(a *attribute, x *dsl.Ref, e *env) *ir.Value {
+	at, name := e.at(x), a.decl.Name
+	switch a.decl.Kind {
+	case ir.AttrBool:
+		return boolean(l.word(a) == "true")
+	case ir.AttrEnum:
+		l.errorf(at, "enum-value", "%s is an enum: it is compared with one of its words, or matched", quote(name)).
+			WithNote(a.syntax.Span, "declared here")
+		return bad
+	}
+	if a.decl.List != "" {
+		return l.unsupported(at, "a list ("+quote(name)+")")
+	}
+	if x.Index != nil {
+		l.errorf(at, "index-number", "%s is one number, so it has no indices", quote(name)).WithNote(a.syntax.Span, "declared here")
+		return bad
+	}
+	if a.scalar == nil {
+		return bad
+	}
+	if a.decl.Optional && !l.has(name) {
+		return l.absence(at, name)
+	}
+	return ir.ScalarOf(a.scalar)
+}
+
+// extent lowers an axis as a value.
+func (l *lowering) extent(x *dsl.Ref, e *env) *ir.Value {
+	name, at := x.Name.Name, e.at(x)
+	d := l.sig.axes[name]
+	switch {
+	case e.closed:
+		return l.unsupported(at, "an extent in a called op")
+	case d == nil:
+		return bad
+	case x.Index != nil:
+		return l.unsupported(at, "an extent of a pack")
+	case d.pack:
+		l.errorf(at, "axis-pack", "%s is a pack; its number of elements is prod(..%s)", quote("..."+name), name)
+		return bad
+	}
+	if !l.axisThere(name) {
+		return l.absence(at, name)
+	}
+	return ir.Extent(l.axis(name))
+}
+
+// axisThere tells whether anything that is there has the axis. Only optional inputs can leave an axis out.
+func (l *lowering) axisThere(name string) bool {
+	if l.sig.axes[name].isFixed || !l.sig.axes[name].input {
+		return true
+	}
+	var optional []string
+	for _, d := range l.sig.inputs {
+		if !hasAxis(d.param.Axes, name) {
+			continue
+		}
+		if !d.param.Optional {
+			return true
+		}
+		optional = append(optional, d.param.Name)
+	}
+	for _, in := range optional {
+		if l.has(in) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAxis(axes []ir.AxisRef, name string) bool {
+	for _, a := range axes {
+		if a.Name == name || hasAxis(a.Product, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isThere tells whether a tensor of the signature is there: an optional one without a fallback is a choice.
+func (l *lowering) isThere(v *value) bool {
+	d := l.sig.find(v.name)
+	return d == nil || !d.param.Optional || d.fallback != nil || l.has(v.name)
+}
+
+// element lowers the read of a tensor or let, bare or by index.
+func (l *lowering) element(v *value, index *dsl.Bracket, at site) *ir.Value {
+	if v.broken {
+		return bad
+	}
+	if !l.isThere(v) {
+		return l.absence(at, v.name)
+	}
+	if index != nil && len(index.Items) != len(v.slots) {
+		l.errorf(site{index.Span, at.env}, "index-count", "%s has %s, not %d", quote(v.name), plural(len(v.slots), "axis"), len(index.Items)).
+			WithNote(v.span, "declared here")
+		return bad
+	}
+	if index != nil && v.loose {
+		l.errorf(site{index.Span, at.env}, "index-loose", "the axes of %s have no order, so it can't be read by index", quote(v.name)).
+			WithHint("name them where it is defined: let %s[%s] = …", v.name, l.axisList(v.slots)).WithNote(v.span, "defined here")
+		return bad
+	}
+	r := &reading{l: l, v: v, at: at}
+	if index == nil {
+		for _, s := range flat(v.slots) {
+			r.bare(s)
+		}
+	} else {
+		for k, i := range index.Items {
+			r.slot(v.slots[k], i)
+		}
+	}
+	if r.failed {
+		return bad
+	}
+	if at.env.guard != nil {
+		at.env.guard.conds = append(at.env.guard.conds, r.needs...)
+	}
+	if v.inlined != nil {
+		m := map[*ir.Var]*ir.Value{}
+		for k, x := range v.vars {
+			m[x] = r.index[k]
+		}
+		return ir.Subst(v.inlined, m)
+	}
+	return ir.Read(v.tensor, r.index...)
+}
+
+// axisList names the axes of slots.
+func (l *lowering) axisList(slots []slot) string {
+	text := ""
+	for k, s := range flat(slots) {
+		if k > 0 {
+			text += ", "
+		}
+		text += l.axisText(s.axis)
+	}
+	return text
+}
+
+// reading collects the indices of one read.
+type reading struct {
+	l      *lowering
+	v      *value
+	at     site
+	index  []*ir.Value
+	needs  []*ir.Value // conditions under which the read is in range
+	failed bool
+}
+
+func (r *reading) fail(at site, code, format string, args ...any) {
+	r.failed = true
+	r.l.errorf(at, code, format, args...)
+}
+
+// bare takes the index that is bound to the axis.
+func (r *reading) bare(s slot) {
+	if s.axis == "" {
+		r.failed = true
+		r.l.errorf(r.at, "axis-unnamed", "%s has an axis without a name", quote(r.v.name)).
+			WithHint("write its indices").WithNote(r.v.span, "defined here")
+		return
+	}
+	r.add(s, r.l.axisIndex(r.at, s.axis, r.v.name))
+}
+
+// slot takes one written index.
+func (r *reading) slot(s slot, i *dsl.Item) {
+	at := site{i.Span, r.at.env}
+	if s.factor != nil {
+		r.product(s, i)
+		return
+	}
+	if s.pack != i.Pack {
+		r.failed = true
+		if s.pack {
+			r.l.errorf(at, "index-pack", "%s is a pack, so its index begins with `..`", quote("..."+s.axis)).WithNote(r.v.span, "declared here")
+		} else {
+			r.l.errorf(at, "index-pack", "%s is one axis, so its index is one number, without `..`", quote(s.axis)).WithNote(r.v.span, "declared here")
+		}
+		return
+	}
+	if i.Value == nil {
+		r.failed = true
+		return
+	}
+	if s.pack {
+		r.pack(s, i)
+		return
+	}
+	if t, is := i.Value.(*dsl.Tuple); is {
+		r.fail(site{t.Span, r.at.env}, "index-product", "%s is one axis, not a product", quote(s.axis))
+		return
+	}
+	r.add(s, r.l.indexValue(i.Value, r.at.env))
+}
+
+// pack takes the index of a pack, which is carried whole.
+func (r *reading) pack(s slot, i *dsl.Item) {
+	e := r.at.env
+	if id := bareName(i.Value); id != nil {
+		if b := e.variable(id.Name); b != nil {
+			switch {
+			case !b.pack:
+				r.fail(site{i.Span, e}, "index-pack", "%s is one index, not that of a pack", quote(id.Name))
+			case b.axis != s.axis:
+				r.failed = true
+				r.l.unsupported(site{i.Span, e}, "a pack that is read at the index of another")
+			default:
+				r.add(s, b.value)
+			}
+			return
+		}
+	}
+	r.failed = true
+	r.l.unsupported(site{i.Span, e}, "an index of a pack that is computed")
+}
+
+// product takes the index of a product: one for each factor, or one flat number.
+func (r *reading) product(s slot, i *dsl.Item) {
+	e := r.at.env
+	at := site{i.Span, e}
+	items := []*dsl.Item{}
+	switch t := i.Value.(type) {
+	case *dsl.Tuple:
+		items = t.Items
+	case *dsl.Paren:
+		items = []*dsl.Item{{Value: t.X, Span: t.Span}}
+	}
+	switch {
+	case len(items) == len(s.factor):
+		for k, f := range s.factor {
+			r.slot(f, items[k])
+		}
+	case len(items) > 1:
+		r.fail(at, "index-count", "this axis is a product of %d, not of %d", len(s.factor), len(items))
+	default:
+		r.failed = true
+		r.l.unsupported(at, "a flat index of a product of axes")
+	}
+}
+
+// add takes an index, and the condition that it is in range unless that is certain.
+func (r *reading) add(s slot, x *ir.Value) {
+	if isBad(x) {
+		r.failed = true
+		return
+	}
+	inside := x.Op == ir.OpIndex && x.Var.Axis == s.extent && s.lo == nil
+	if !inside {
+		lo := ir.Int(0)
+		hi := ir.Extent(s.extent)
+		if s.lo != nil {
+			x = r.l.rebuilt(x, ir.OpSub, exactIndex(x), s.lo)
+		}
+		y := exactIndex(x)
+		if x.Type.Kind == ir.Exact && !r.l.isWhole(x) {
+			r.needs = append(r.needs, ir.Call(ir.OpEq, ir.Call(ir.OpFloor, y), y))
+		}
+		r.needs = append(r.needs, ir.Call(ir.OpLe, lo, y), ir.Call(ir.OpLt, y, hi))
+	}
+	r.index = append(r.index, x)
+}
+
+// exactIndex is an index as an exact number, for comparing it with extents.
+func exactIndex(x *ir.Value) *ir.Value { return ir.Cast(x, ir.ExactType) }
+
+// indexValue lowers an index: an exact number, or an element of integers.
+func (l *lowering) indexValue(x dsl.Expr, e *env) *ir.Value {
+	v := l.expr(x, e)
+	switch {
+	case isBad(v):
+		return bad
+	case v.Type.Kind == ir.Exact:
+		return l.settleIndex(v)
+	case v.Type.Kind == ir.Typed && l.class(v.Type.Elem) == ir.ClassInt:
+		return v
+	}
+	d := l.errorf(e.at(x), "index-type", "an index is a whole number, not %s", l.typeText(v))
+	d.WithHint("round it with floor(…) and cast it to i64")
+	return bad
+}

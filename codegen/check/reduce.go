@@ -1,0 +1,352 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// reduction is a reducer with its variables bound.
+type reduction struct {
+	l     *lowering
+	name  string
+	at    site
+	inner *env
+	where []*ir.Value
+	body  *ir.Value
+	args  []*dsl.Item
+}
+
+// reduce lowers a reducer: a definition of its own, and a read of it.
+func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
+	at := site{x.Span, e}
+	if len(x.Args) == 0 {
+		return bad
+	}
+	if x.Args[0].Pack {
+		return l.fold(x, e)
+	}
+	inner := e.inside(x.Index == nil).with(func(n *env) { n.guard, n.path = nil, nil })
+	r := &reduction{l: l, name: x.Name.Name, at: at, inner: inner, args: x.Args}
+	if x.Index != nil {
+		exprs := []dsl.Expr{}
+		for _, a := range x.Args {
+			exprs = append(exprs, a.Value)
+		}
+		if x.Index.Where != nil {
+			exprs = append(exprs, x.Index.Where)
+		}
+		if !l.binders(x.Index.Items, exprs, inner) {
+			return bad
+		}
+		if x.Index.Where != nil {
+			c := l.condition(x.Index.Where, inner)
+			if isBad(c) {
+				l.expr(x.Args[0].Value, inner)
+				return bad
+			}
+			r.where = ir.Conjuncts(c)
+			inner.path = r.where
+		}
+	}
+	r.body = l.expr(x.Args[0].Value, inner)
+	if isBad(r.body) {
+		return bad
+	}
+	if inner.levels.open {
+		slices.SortStableFunc(inner.levels.list, func(a, b *binding) int { return l.sig.rankOf(a.axis) - l.sig.rankOf(b.axis) })
+	}
+	return reducing[r.name](r)
+}
+
+var reducing map[string]func(*reduction) *ir.Value
+
+func init() {
+	reducing = map[string]func(*reduction) *ir.Value{
+		"sum": (*reduction).sum, "prod": (*reduction).prod, "mean": (*reduction).mean,
+		"max": (*reduction).extreme, "min": (*reduction).extreme,
+		"any": (*reduction).test, "all": (*reduction).test,
+		"argmax": (*reduction).place, "argmin": (*reduction).place,
+		"logsumexp": (*reduction).logSumExp, "norm": (*reduction).norm,
+	}
+}
+
+// fold is a reducer over the axes of a pack: prod(..S) is its number of elements.
+func (l *lowering) fold(x *dsl.Call, e *env) *ir.Value {
+	id := bareName(x.Args[0].Value)
+	if x.Name.Name == "prod" && x.Index == nil && id != nil && !e.closed {
+		if d := l.sig.axes[id.Name]; d != nil && d.pack {
+			if !l.axisThere(id.Name) {
+				return l.absence(e.at(x), id.Name)
+			}
+			return ir.Extent(l.axis(id.Name))
+		}
+	}
+	return l.unsupported(e.at(x), "a pack that is computed with")
+}
+
+// vars are the variables that are reduced.
+func (r *reduction) vars() []*ir.Var {
+	var list []*ir.Var
+	for _, b := range r.inner.levels.list {
+		list = append(list, b.v)
+	}
+	return list
+}
+
+func (r *reduction) number() bool { return r.l.number(r.at, quote(r.name), r.body) }
+
+func (r *reduction) sum() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 {
+		if n := r.count(); n != nil {
+			return r.l.apply(r.at, ir.OpMul, "`sum`", r.body, n)
+		}
+	}
+	return r.collect(ir.Sum)
+}
+
+func (r *reduction) prod() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	return r.collect(ir.Prod)
+}
+
+// collect is a sum or product; integers are kept in sum(T).
+func (r *reduction) collect(m ir.Monoid) *ir.Value {
+	if r.body.Type.Kind != ir.Typed {
+		return r.numbers(m, r.body, r.where)
+	}
+	e := r.l.sumOf(r.body.Type.Elem)
+	body := r.body
+	if body.Type.Elem != e && (body.Type.Elem.Name != e.Name || r.l.class(e) != ir.ClassFloat) {
+		body = ir.Cast(body, ir.ElemType(e))
+	}
+	return r.hoist(r.name, m, body, r.where, e)
+}
+
+// mean is the sum over the number of elements.
+func (r *reduction) mean() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 {
+		return r.body
+	}
+	var n *ir.Value
+	if len(r.where) == 0 {
+		n = r.count()
+	}
+	if n == nil {
+		n = r.numbers(ir.Sum, ir.Int(1), r.where)
+	}
+	s := r.collect(ir.Sum)
+	if isBad(s, n) {
+		return bad
+	}
+	return r.l.apply(r.at, ir.OpDiv, "`mean`", s, n)
+}
+
+// count is the number of points, where their ranges tell it.
+func (r *reduction) count() *ir.Value {
+	n := ir.Int(1)
+	for _, v := range r.vars() {
+		m := extentOf(v)
+		if m == nil {
+			return nil
+		}
+		n = ir.Mul(n, m)
+	}
+	return n
+}
+
+// extentOf is the number of values of a variable; nil: it differs from point to point.
+func extentOf(v *ir.Var) *ir.Value {
+	if v.Axis != nil {
+		return ir.Extent(v.Axis)
+	}
+	n := ir.Sub(v.Hi, v.Lo)
+	if !isUniform(n) {
+		return nil
+	}
+	return ir.Call(ir.OpMax, n, ir.Int(0))
+}
+
+// extreme is max or min, which is absent where it runs over nothing.
+func (r *reduction) extreme() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	r.needsPoints()
+	return r.most(r.body)
+}
+
+// most is the greatest or smallest value.
+func (r *reduction) most(v *ir.Value) *ir.Value {
+	m := ir.Max
+	if strings.HasSuffix(r.name, "min") {
+		m = ir.Min
+	}
+	if v.Type.Kind != ir.Typed {
+		return r.numbers(m, v, r.where)
+	}
+	return r.hoist(strings.TrimPrefix(r.name, "arg"), m, v, r.where, r.l.storedAs(v.Type))
+}
+
+// needsPoints notes for a ?? around the reduction that there must be points.
+func (r *reduction) needsPoints() {
+	if g := r.at.env.guard; g != nil {
+		if c := r.points(); c.Op != ir.OpTrue {
+			g.conds = append(g.conds, c)
+		}
+	}
+}
+
+// points is the condition that there is anything to reduce.
+func (r *reduction) points() *ir.Value {
+	if len(r.where) > 0 {
+		return r.hoist("any", ir.Any, ir.True, r.where, ir.Elem{Name: "bool"})
+	}
+	conds := []*ir.Value{}
+	for _, b := range r.inner.levels.list {
+		// A reduction along an axis whose index is known outside has that index, if nothing else.
+		if b.v.Axis != nil && r.at.env.isBound(b.axis) {
+			continue
+		}
+		if n := extentOf(b.v); n != nil {
+			conds = append(conds, ir.Call(ir.OpLt, ir.Int(0), n))
+		} else {
+			conds = append(conds, ir.Call(ir.OpLt, b.v.Lo, b.v.Hi))
+		}
+	}
+	return ir.And(conds...)
+}
+
+func (r *reduction) test() *ir.Value {
+	if r.body.Type.Kind != ir.Bool {
+		r.l.errorf(r.at, "type-condition", "%s takes conditions, not %s", quote(r.name), r.l.typeText(r.body)).WithHint("compare it: … != 0")
+		return bad
+	}
+	m := ir.All
+	if r.name == "any" {
+		m = ir.Any
+	}
+	return r.hoist(r.name, m, r.body, r.where, ir.Elem{Name: "bool"})
+}
+
+// place is argmax or argmin: the first index whose key is the extreme one, and what stands there.
+func (r *reduction) place() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	list := r.inner.levels.list
+	if len(r.args) > 1 && len(list) != 1 {
+		return r.l.unsupported(r.at, "an argmax over several axes with a result of its own")
+	}
+	r.needsPoints()
+	key := r.body
+	top := r.most(key)
+	if isBad(top) {
+		return bad
+	}
+	hit := r.l.compare(r.at, ir.OpEq, quote(r.name), key, top)
+	if t := key.Type; t.Kind == ir.Real || t.Kind == ir.Typed && r.l.class(t.Elem) != ir.ClassInt {
+		hit = ir.Or(hit, ir.And(ir.Call(ir.OpIsNaN, key), ir.Call(ir.OpIsNaN, top)))
+	}
+	flat := ir.Int(0)
+	for _, b := range list {
+		i, n := b.value, ir.Int(0)
+		if len(list) > 1 {
+			if n = extentOf(b.v); n == nil {
+				return r.l.unsupported(r.at, "an argmax over ranges that depend on each other")
+			}
+		}
+		if len(list) > 1 && b.v.Axis == nil {
+			i = ir.Sub(i, b.v.Lo)
+		}
+		flat = ir.Add(ir.Mul(flat, n), i)
+	}
+	if isBad(hit) {
+		return bad
+	}
+	first := *r
+	first.name = "argmin" // the first is the smallest index
+	at := first.numbers(ir.Min, flat, append(slices.Clone(r.where), hit))
+	if isBad(at) || len(r.args) < 2 {
+		return at
+	}
+	found := r.at.env.inside(false)
+	b := list[0]
+	found.bind(&binding{name: b.name, axis: b.axis, pack: b.pack, v: b.v, value: r.l.settleIndex(at)})
+	return r.l.expr(r.args[1].Value, found)
+}
+
+// logSumExp is m + log(sum(exp(x - m))) with the greatest m, or 0 where that is infinite. The shift has no derivative:
+// what it adds to that of the sum cancels.
+func (r *reduction) logSumExp() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	l := r.l
+	x := r.body
+	if x.Type.Kind != ir.Typed {
+		return l.unsupported(r.at, "logsumexp of numbers that have no dtype")
+	}
+	if l.class(x.Type.Elem) != ir.ClassFloat {
+		l.errorf(r.at, "type-float", "`logsumexp` takes floats, not %s", l.elemText(x.Type.Elem))
+		return bad
+	}
+	elem := l.storedAs(x.Type)
+	m := r.hoist("max", ir.Max, x, r.where, elem)
+	zero := l.push(ir.Int(0), m.Type)
+	usable := ir.And(r.points(), ir.Not(ir.Call(ir.OpIsInf, m)))
+	shift := ir.Call(ir.OpStop, ir.Select(usable, m, zero))
+	shift = r.outside("shift", shift, elem)
+	total := r.hoist("sum", ir.Sum, ir.Call(ir.OpExp, l.build(r.at, ir.OpSub, x, shift)), r.where, elem)
+	return ir.Add(shift, ir.Call(ir.OpLog, total))
+}
+
+// norm is m * sqrt(sum((x/m)^2)) with the greatest magnitude m, and 0 with derivative 0 where all is 0. The scale has
+// no derivative: what it adds cancels.
+func (r *reduction) norm() *ir.Value {
+	if !r.number() {
+		return bad
+	}
+	l := r.l
+	x := r.body
+	if x.Type.Kind != ir.Typed {
+		return l.unsupported(r.at, "the norm of numbers that have no dtype")
+	}
+	if l.class(x.Type.Elem) != ir.ClassFloat {
+		l.errorf(r.at, "type-float", "`norm` takes floats, not %s", l.elemText(x.Type.Elem))
+		return bad
+	}
+	elem := l.storedAs(x.Type)
+	m := r.hoist("max", ir.Max, ir.Call(ir.OpAbs, x), r.where, elem)
+	zero := l.push(ir.Int(0), m.Type)
+	one := l.push(ir.Int(1), m.Type)
+	some := ir.And(r.points(), ir.Not(ir.Call(ir.OpEq, m, zero)))
+	scale := ir.Select(ir.And(some, ir.Not(ir.Call(ir.OpIsInf, m))), m, one)
+	scale = r.outside("scale", ir.Call(ir.OpStop, scale), elem)
+	ratio := l.build(r.at, ir.OpDiv, x, scale)
+	total := r.hoist("sum", ir.Sum, ir.Mul(ratio, ratio), r.where, elem)
+	return ir.Select(some, ir.Mul(scale, ir.Call(ir.OpSqrt, total)), zero)
+}
+
+// numbers reduces numbers that have no dtype until one is asked for.
+func (r *reduction) numbers(m ir.Monoid, body *ir.Value, where []*ir.Value) *ir.Value {
+	s := &exactSum{r: *r, monoid: m, body: body, where: where, whole: r.l.isWhole(body)}
+	s.outer = r.outerVars(append([]*ir.Value{body}, where...))
+	t := &ir.Tensor{Name: r.name, Role: ir.Local, Span: r.at.span}
+	args := []*ir.Value{}
+	for _, o := range s.outer {
+		args = append(args, ir.Index(o))
+	}
+	r.l.exact[t] = s
+	return &ir.Value{Op: ir.OpRead, Type: body.Type, Tensor: t, Args: args, Span: r.at.span}
+}

@@ -1,0 +1,257 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+func (l *lowering) stmts(list []dsl.Stmt, e *env) {
+	for _, s := range list {
+		if l.refused != nil {
+			return
+		}
+		l.stmt(s, e)
+	}
+}
+
+func (l *lowering) stmt(s dsl.Stmt, e *env) {
+	switch s := s.(type) {
+	case *dsl.Let:
+		l.let(s, e)
+	case *dsl.Assign:
+		l.assign(s, e)
+	case *dsl.Dim:
+		l.dim(s, e)
+	case *dsl.Require:
+		l.require(s, e)
+	case *dsl.Match:
+		l.match(s, e)
+	case *dsl.Grad:
+		l.grads = append(l.grads, s)
+	case *dsl.GradNone:
+		l.nones = append(l.nones, s)
+	case *dsl.Keep:
+		l.keeps = append(l.keeps, s)
+	case *dsl.Example:
+		// See example.go.
+	}
+}
+
+// match takes the arm of the choice.
+func (l *lowering) match(s *dsl.Match, e *env) {
+	a := l.sig.attr(s.Name.Name)
+	if a == nil {
+		return
+	}
+	word := l.word(a)
+	for _, arm := range s.Arms {
+		if len(arm.Labels) == 0 || slices.ContainsFunc(arm.Labels, func(id dsl.Ident) bool { return id.Name == word }) {
+			l.stmts(arm.Body, e)
+			return
+		}
+	}
+}
+
+// require adds a condition of the call.
+func (l *lowering) require(s *dsl.Require, e *env) {
+	host := e.with(func(n *env) { n.host = true })
+	c := l.condition(s.Cond, host)
+	if isBad(c) || c.Op == ir.OpTrue {
+		return
+	}
+	r := ir.Require{Cond: l.settle(c), Message: s.Message, Span: s.Span}
+	if r.Message == "" {
+		r.Message = l.op.textOf(s.Cond.Pos()) + " must hold"
+	}
+	if c.Op == ir.OpFalse {
+		l.refused = &r
+		return
+	}
+	l.fn.Requires = append(l.fn.Requires, r)
+}
+
+// dim fixes an extent.
+func (l *lowering) dim(s *dsl.Dim, e *env) {
+	at := site{s.Name.Span, e}
+	if s.Pack {
+		l.unsupported(at, "a dim of a pack")
+		return
+	}
+	for _, d := range l.fn.Dims {
+		if d.Axis.Name == s.Name.Name {
+			l.errorf(at, "dim-twice", "the extent of %s is given twice", quote(s.Name.Name)).WithNote(d.Span, "given here first")
+			return
+		}
+	}
+	v := l.expr(s.Value, e.with(func(n *env) { n.host = true }))
+	if isBad(v) {
+		return
+	}
+	switch {
+	case v.Type.Kind != ir.Exact:
+		l.errorf(e.at(s.Value), "dim-value", "an extent is a whole number, computed exactly; this is %s", l.typeText(v)).
+			WithHint("of extents and int attributes; cast or round others")
+	case !isUniform(v):
+		l.errorf(e.at(s.Value), "dim-value", "an extent is known before the data: it can't depend on elements")
+	case v.Const != nil && (!v.Const.IsInt() || v.Const.Sign() < 0):
+		l.errorf(e.at(s.Value), "dim-value", "an extent is whole and not negative; this is %s", v.Const.RatString())
+	default:
+		l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: l.axis(s.Name.Name), Value: v, Span: s.Span})
+	}
+}
+
+// let defines a value of the body.
+func (l *lowering) let(s *dsl.Let, e *env) {
+	for _, id := range s.Names {
+		l.table[id.Name] = &value{name: id.Name, span: id.Span, broken: true}
+	}
+	switch {
+	case s.Pack:
+		l.unsupported(site{s.Span, e}, "a list")
+		return
+	case len(s.Names) != 1:
+		l.unsupported(site{s.Span, e}, "a let of several names")
+		return
+	}
+	id := s.Names[0]
+	v, body := l.definition(id, s.Left, nil, s.Value, e)
+	if isBad(body) {
+		return
+	}
+	l.table[id.Name] = v
+	if body.Type.Kind == ir.Exact || body.Type.Kind == ir.Real || isUniform(body) {
+		// Numbers that have no dtype stay exact where they are read.
+		v.inlined = body
+		return
+	}
+	l.place(v, &ir.Tensor{Name: id.Name, Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}, body, s.Span)
+}
+
+// assign sets an output, or the new value of an inout or state.
+func (l *lowering) assign(s *dsl.Assign, e *env) {
+	name := s.Name.Name
+	if s.Prime {
+		name += "'"
+	}
+	if old, twice := l.setAt[name]; twice {
+		l.errorf(site{s.Name.Span, e}, "output-twice", "%s is set twice", quote(name)).WithNote(old, "set here first")
+		return
+	}
+	l.setAt[name] = s.Name.Span
+	d := l.sig.find(s.Name.Name)
+	if d == nil {
+		return
+	}
+	if s.Prime && d.param.Optional && !l.has(d.param.Name) {
+		return // what isn't there isn't renewed
+	}
+	t := &ir.Tensor{Name: name, Role: ir.Output, Elem: d.param.Elem, Span: s.Name.Span}
+	var slots []slot
+	if !d.param.Infer {
+		slots = l.slotsOf(d.param.Axes)
+	}
+	if s.Prime {
+		t.Of = l.table[s.Name.Name].tensor
+	}
+	l.table[name] = &value{name: name, span: s.Name.Span, broken: true}
+	v, body := l.definition(dsl.Ident{Name: name, Span: s.Name.Span}, s.Left, slots, s.Value, e)
+	if s.Prime && !isBad(body) && body.Op == ir.OpRead && body.Tensor == t.Of && sameIndex(body.Args, v.vars) {
+		l.table[name] = l.table[s.Name.Name] // set to itself: untouched
+		return
+	}
+	body = l.coerceTo(e.at(s.Value), body, d.param.Elem, quote(name))
+	if isBad(body) {
+		return
+	}
+	l.table[name] = v
+	l.place(v, t, body, s.Span)
+}
+
+// short is the body of `op f(..) = e`.
+func (l *lowering) short(e *env) {
+	id := dsl.Ident{Name: "y", Span: l.op.decl.Short.Pos()}
+	v, body := l.definition(id, nil, nil, l.op.decl.Short, e)
+	if isBad(body) {
+		return
+	}
+	elem, ok := l.resultElem(e.at(l.op.decl.Short), body)
+	if !ok {
+		return
+	}
+	body = l.coerceTo(e.at(l.op.decl.Short), body, elem, "the result")
+	if isBad(body) {
+		return
+	}
+	l.table["y"] = v
+	l.place(v, &ir.Tensor{Name: "y", Role: ir.Output, Elem: elem, Span: l.op.decl.Name.Span}, body, l.op.decl.Short.Pos())
+	l.fn.Outputs = append(l.fn.Outputs, v.tensor)
+}
+
+// definition lowers a right side under its left side. Slots are those of a declared tensor; without them they follow
+// from the left side, or from the axes that the right side has.
+func (l *lowering) definition(id dsl.Ident, left *dsl.Bracket, slots []slot, right dsl.Expr, e *env) (*value, *ir.Value) {
+	v := &value{name: id.Name, span: id.Span, slots: slots}
+	inner := e.inside(left == nil && slots == nil)
+	ok := true
+	switch {
+	case left != nil:
+		v.slots, ok = l.leftSide(id, left, slots, right, inner)
+	case slots != nil:
+		for _, s := range flat(slots) {
+			inner.bind(l.over(s.axis))
+		}
+	}
+	body := l.expr(right, inner)
+	if !ok || isBad(body) {
+		v.broken = true
+		return v, bad
+	}
+	if inner.levels.open {
+		slices.SortStableFunc(inner.levels.list, func(a, b *binding) int { return l.sig.rankOf(a.axis) - l.sig.rankOf(b.axis) })
+		v.slots = []slot{}
+		for _, b := range inner.levels.list {
+			v.slots = append(v.slots, slot{axis: b.axis, pack: b.pack, extent: b.v.Axis})
+		}
+		v.loose = len(v.slots) > 1
+	}
+	for _, b := range inner.levels.list {
+		v.vars = append(v.vars, b.v)
+	}
+	return v, body
+}
+
+// place makes a definition of a value.
+func (l *lowering) place(v *value, t *ir.Tensor, body *ir.Value, span diag.Span) {
+	t.Axes = extents(v.slots)
+	v.tensor = t
+	dest := make([]*ir.Value, len(v.vars))
+	for k, x := range v.vars {
+		dest[k] = ir.Index(x)
+	}
+	l.emit(&ir.Def{Target: t, Vars: v.vars, Dest: dest, Body: l.settle(body), Span: span})
+}
+
+// sameIndex tells whether the indices are the variables.
+func sameIndex(index []*ir.Value, vars []*ir.Var) bool {
+	return slices.EqualFunc(index, vars, func(x *ir.Value, v *ir.Var) bool { return x.Op == ir.OpIndex && x.Var == v })
+}
+
+// addKeeps notes what the author wants saved or recomputed.
+func (l *lowering) addKeeps() {
+	for _, k := range l.keeps {
+		for _, id := range k.Names {
+			v := l.table[id.Name]
+			if v == nil || v.tensor == nil {
+				continue
+			}
+			if k.Save {
+				l.fn.Save = append(l.fn.Save, v.tensor)
+			} else {
+				l.fn.Recompute = append(l.fn.Recompute, v.tensor)
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package amd64
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/runtime"
+)
+
+// Offsets of the fields of runtime.Args.
+const (
+	argRows  = 0
+	argN     = 8
+	argK     = 16
+	argPtr   = 32
+	argRow   = 160
+	argStep  = 288
+	argKStep = 416
+	argF     = 544
+	argI     = 672
+
+	argStream = argI + 8*(runtime.MaxScalars-1)
+)
+
+// gen selects the instructions of one nest.
+type gen struct {
+	code
+	isa
+	n    *nest.Nest
+	plan *plan
+	err  error
+
+	args    *reg // the address of the arguments
+	fields  map[field]*reg
+	consts  map[uint64]*reg
+	rows    map[int]*reg     // address of the current row of each operand
+	inner   map[pointer]*reg // addresses in the loops that are open
+	slots   []slotState
+	triples map[*reg]*reg // three times a stride
+
+	streams bool                 // some stores go around the cache if the caller asks for it
+	current *block               // the vector loop that is open
+	uniform *scope               // values of uniform code
+	varies  map[*nest.Value]bool // within a tile: what differs from row to row
+	flags   map[*nest.Value]*reg // uniform conditions, 0 or 1 in a general register
+	splats  map[*nest.Value]*reg // uniform indices in all lanes
+}
+
+// field is an integer argument, shifted left.
+type field struct{ offset, shift int }
+
+// pointer names an address within a row. A gather counts from the start of the row.
+type pointer struct {
+	operand int
+	gather  bool
+}
+
+func newGen(n *nest.Nest, s isa) *gen {
+	return &gen{
+		code: code{freq: 1, pool: pool{}},
+		isa:  s,
+		n:    n, plan: newPlan(n),
+		fields: map[field]*reg{}, consts: map[uint64]*reg{},
+		rows: map[int]*reg{}, inner: map[pointer]*reg{},
+		slots: make([]slotState, len(n.Slots)), triples: map[*reg]*reg{},
+		uniform: newScope(), flags: map[*nest.Value]*reg{}, splats: map[*nest.Value]*reg{},
+	}
+}
+
+func (g *gen) failf(format string, args ...any) {
+	if g.err == nil {
+		g.err = fmt.Errorf(format, args...)
+	}
+}
+
+// kernel selects the whole function.
+func (g *gen) kernel() {
+	g.args = g.newGPR()
+	g.args.home, g.args.made = &arg{kind: argParam, name: "a"}, true
+	g.atEntry(func() { g.movq(*g.args.home, g.args) })
+	g.layoutSlots()
+	g.gridSlots()
+	g.body(g.n.Body, g.points(1, 1, nil))
+	g.storeGridSlots()
+	g.endStream()
+	g.plain("VZEROUPPER", reads)
+	g.plain("RET", reads)
+}
+
+// finish puts the parts together and allocates registers.
+func (g *gen) finish() ([]*inst, error) {
+	return allocate(&g.code, &g.isa, slices.Concat(g.entry, g.insts))
+}
+
+// body selects statements for points: one in uniform code, else some vectors of a vector loop.
+func (g *gen) body(stmts []nest.Stmt, points []*point) {
+	for len(stmts) > 0 && g.err == nil {
+		values := slices.IndexFunc(stmts, func(s nest.Stmt) bool { _, loop := s.(*nest.For); return loop })
+		if values < 0 {
+			values = len(stmts)
+		}
+		g.straight(stmts[:values], points)
+		if stmts = stmts[values:]; len(stmts) == 0 {
+			break
+		}
+		switch loop := stmts[0].(*nest.For); loop.Depth {
+		case nest.Grid:
+			if t := g.newTile(loop); t != nil {
+				g.tiles(t)
+			} else {
+				g.gridLoop(loop, points)
+			}
+		case nest.Vector:
+			g.vectorLoop(g.newBlock(loop))
+		case nest.Serial:
+			g.serialLoop(loop, points)
+		}
+		stmts = stmts[1:]
+	}
+}
+
+// field is an integer argument, loaded once.
+func (g *gen) field(offset, shift int) *reg {
+	key := field{offset, shift}
+	r := g.fields[key]
+	if r == nil {
+		r = g.newGPR()
+		g.fields[key] = r
+		g.atEntry(func() {
+			g.movq(mem(g.args, offset), r)
+			if shift > 0 {
+				g.alu("SHLQ", imm(int64(shift)), r)
+			}
+		})
+	}
+	return r
+}
+
+func log2(x int) int { return bits.TrailingZeros(uint(x)) }
+
+func (g *gen) operandSize(o int) int { return g.n.Operands[o].DType.Size() }
+
+// row is the address of the current row of an operand.
+func (g *gen) row(o int) *reg {
+	r := g.rows[o]
+	if r == nil {
+		r = g.newGPR()
+		g.rows[o] = r
+		g.atEntry(func() { g.movq(mem(g.args, argPtr+8*o), r) })
+	}
+	return r
+}
+
+// base is the address of an operand in the innermost open loop along which it moves.
+func (g *gen) base(p pointer) *reg {
+	if r := g.inner[p]; r != nil {
+		return r
+	}
+	return g.row(p.operand)
+}
+
+// follow makes addresses for a loop that start where they are now, and gives a function that ends the loop.
+func (g *gen) follow(ps []pointer) func() {
+	outer := maps.Clone(g.inner)
+	for _, p := range ps {
+		r := g.newGPR()
+		g.movq(gr(g.base(p)), r)
+		g.inner[p] = r
+	}
+	return func() { g.inner = outer }
+}
+
+// How often the bodies of loops run, for choices of the allocator.
+const (
+	loopFreq   = 16
+	singleFreq = 2
+)
+
+// gridLoop selects the loop over rows.
+func (g *gen) gridLoop(loop *nest.For, points []*point) {
+	end, top := g.newLabel("end"), g.newLabel("row")
+	count := g.newGPR()
+	g.movq(mem(g.args, argRows), count)
+	g.test(count)
+	g.jump("JLE", end)
+	g.label(top)
+	g.often(loopFreq, func() {
+		g.body(loop.Body, points)
+		for _, o := range slices.Sorted(maps.Keys(g.rows)) {
+			if g.n.Operands[o].Grid {
+				g.alu("ADDQ", gr(g.field(argRow+8*o, log2(g.operandSize(o)))), g.rows[o])
+			}
+		}
+		g.unary("DECQ", count)
+		g.jump("JNE", top)
+	})
+	g.label(end)
+}

@@ -1,0 +1,45 @@
+package gocpu
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/emit"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// Kernels is the file of the portable kernels of a spec, source being the base name of its .op file.
+func Kernels(pkg, source string, nests []*nest.Nest) (emit.File, error) {
+	f := newFile(pkg, source)
+	for i, n := range nests {
+		code, err := Kernel(n)
+		if err != nil {
+			return emit.File{}, err
+		}
+		if i > 0 {
+			f.Line()
+		}
+		f.Add(code)
+	}
+	return render(f, baseName(source)+"_gen_kernels.go")
+}
+
+func newFile(pkg, source string) *jen.File {
+	f := jen.NewFile(pkg)
+	f.HeaderComment("// " + emit.Header(source))
+	f.ImportName(runtimePath, "runtime")
+	return f
+}
+
+func render(f *jen.File, name string) (emit.File, error) {
+	var b bytes.Buffer
+	if err := f.Render(&b); err != nil {
+		return emit.File{}, err
+	}
+	return emit.File{Name: name, Data: b.Bytes()}, nil
+}
+
+// baseName is the name of a spec without its extension.
+func baseName(source string) string { return strings.TrimSuffix(source, ".op") }

@@ -1,0 +1,252 @@
+package gocpu
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// host writes what is computed once a call: numbers of attributes, extents and the step, in float64, and conditions of
+// them.
+type host struct {
+	scalar func(name string) (e expr, isInt bool, err error) // an attribute, or "step"
+	extent func(a *ir.Axis) (expr, error)
+	read   func(v *ir.Value) (expr, error) // an element of a tensor, an integer; nil: there are none
+}
+
+// hostInfix are ops that are operators of Go on float64.
+var hostInfix = map[ir.Op]struct {
+	text string
+	prec int
+}{
+	ir.OpAdd: {"+", precAdd}, ir.OpSub: {"-", precAdd}, ir.OpMul: {"*", precMul}, ir.OpDiv: {"/", precMul},
+}
+
+// hostCompare are conditions on two numbers.
+var hostCompare = map[ir.Op]string{ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<", ir.OpLe: "<="}
+
+// hostMath are ops that package math has.
+var hostMath = map[ir.Op]string{
+	ir.OpAbs: "Abs", ir.OpSqrt: "Sqrt", ir.OpExp: "Exp", ir.OpExpm1: "Expm1", ir.OpLog: "Log", ir.OpLog1p: "Log1p", ir.OpTanh: "Tanh",
+	ir.OpSin: "Sin", ir.OpCos: "Cos", ir.OpErf: "Erf", ir.OpFloor: "Floor", ir.OpCeil: "Ceil", ir.OpTrunc: "Trunc",
+	ir.OpRound: "RoundToEven", ir.OpPow: "Pow", ir.OpFma: "FMA", ir.OpRem: "Mod",
+}
+
+// float writes v as a float64.
+func (h *host) float(v *ir.Value) (expr, error) {
+	switch v.Op {
+	case ir.OpConst:
+		return hostConst(v)
+	case ir.OpInf:
+		return primary(jen.Qual("math", "Inf").Call(jen.Lit(1))), nil
+	case ir.OpNaN:
+		return primary(jen.Qual("math", "NaN").Call()), nil
+	case ir.OpPi:
+		return primary(jen.Qual("math", "Pi")), nil
+	case ir.OpCast:
+		if v.Type.Kind != ir.Typed {
+			return h.float(v.Args[0])
+		}
+	case ir.OpScalar:
+		e, isInt, err := h.scalar(v.Name)
+		return toFloat(e, isInt), err
+	case ir.OpExtent:
+		e, err := h.extent(v.Axis)
+		return toFloat(e, true), err
+	case ir.OpRead:
+		if h.read != nil {
+			e, err := h.read(v)
+			return toFloat(e, true), err
+		}
+	case ir.OpStop:
+		return h.float(v.Args[0])
+	case ir.OpSelect:
+		c, err := h.cond(v.Args[0])
+		if err != nil {
+			return expr{}, err
+		}
+		a, err := h.floats(v.Args[1:])
+		if err != nil {
+			return expr{}, err
+		}
+		return call(runtimeFunc("Select64"), c, a[0], a[1]), nil
+	}
+	args, err := h.floats(v.Args)
+	if err != nil {
+		return expr{}, err
+	}
+	if op, ok := hostInfix[v.Op]; ok {
+		e := binary(op.text, op.prec, args[0], args[1])
+		if v.Op == ir.OpMul {
+			e = call(jen.Id("float64"), e) // not fused with what is added
+		}
+		return e, nil
+	}
+	if f, ok := hostMath[v.Op]; ok {
+		return call(jen.Qual("math", f), args...), nil
+	}
+	switch v.Op {
+	case ir.OpNeg:
+		return unary("-", args[0]), nil
+	case ir.OpMax:
+		return call(jen.Id("max"), args...), nil
+	case ir.OpMin:
+		return call(jen.Id("min"), args...), nil
+	}
+	return expr{}, fmt.Errorf("%s cannot be computed on the host", v)
+}
+
+// floats writes several. Where all are constants they get a type, or Go would compute with them exactly.
+func (h *host) floats(vs []*ir.Value) ([]expr, error) {
+	var list []expr
+	lits := 0
+	for _, v := range vs {
+		e, err := h.float(v)
+		if err != nil {
+			return nil, err
+		}
+		if e.lit {
+			lits++
+		}
+		list = append(list, e)
+	}
+	if lits == len(list) {
+		for i := range list {
+			list[i] = call(runtimeFunc("Float"), list[i])
+		}
+	}
+	return list, nil
+}
+
+func toFloat(e expr, isInt bool) expr {
+	if isInt {
+		return call(jen.Id("float64"), e)
+	}
+	return e
+}
+
+// hostConst is an exact constant as the nearest float64.
+func hostConst(v *ir.Value) (expr, error) {
+	f, _ := v.Const.Float64()
+	if math.IsInf(f, 0) {
+		return expr{}, fmt.Errorf("the constant %s is too large", v.Const)
+	}
+	e, _ := width64.literal(f)
+	return e, nil
+}
+
+// integer writes v as an int.
+func (h *host) integer(v *ir.Value) (expr, error) {
+	switch v.Op {
+	case ir.OpConst:
+		if v.Const.IsInt() && v.Const.Num().IsInt64() {
+			n := v.Const.Num().Int64()
+			e := expr{code: jen.Op(strconv.FormatInt(n, 10)), prec: precPrimary, lit: true}
+			if n < 0 {
+				e.prec = precUnary
+			}
+			return e, nil
+		}
+	case ir.OpScalar:
+		if e, isInt, err := h.scalar(v.Name); err != nil || isInt {
+			return e, err
+		}
+	case ir.OpExtent:
+		return h.extent(v.Axis)
+	case ir.OpRead:
+		if h.read != nil {
+			return h.read(v)
+		}
+	case ir.OpCast:
+		if k := v.Args[0].Type.Kind; k == ir.Exact || k == ir.Typed {
+			return h.integer(v.Args[0])
+		}
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpMax, ir.OpMin:
+		var a []expr
+		for _, x := range v.Args {
+			e, err := h.integer(x)
+			if err != nil {
+				return expr{}, err
+			}
+			a = append(a, e)
+		}
+		switch v.Op {
+		case ir.OpNeg:
+			return unary("-", a[0]), nil
+		case ir.OpMax:
+			return call(jen.Id("max"), a...), nil
+		case ir.OpMin:
+			return call(jen.Id("min"), a...), nil
+		}
+		return binary(hostInfix[v.Op].text, hostInfix[v.Op].prec, a[0], a[1]), nil
+	}
+	return expr{}, fmt.Errorf("%s is not computed as a whole number on the host", v)
+}
+
+// whole reports whether v can be written as an int.
+func (h *host) whole(v *ir.Value) bool {
+	_, err := h.integer(v)
+	return err == nil
+}
+
+// cond writes a condition.
+func (h *host) cond(v *ir.Value) (expr, error) {
+	switch v.Op {
+	case ir.OpTrue, ir.OpFalse:
+		return primary(jen.Lit(v.Op == ir.OpTrue)), nil
+	case ir.OpNot:
+		c, err := h.cond(v.Args[0])
+		return unary("!", c), err
+	case ir.OpAnd, ir.OpOr:
+		op, prec := "&&", precAnd
+		if v.Op == ir.OpOr {
+			op, prec = "||", precOr
+		}
+		var all expr
+		for i, x := range v.Args {
+			c, err := h.cond(x)
+			if err != nil {
+				return expr{}, err
+			}
+			if i == 0 {
+				all = c
+			} else {
+				all = binary(op, prec, all, c)
+			}
+		}
+		return all, nil
+	case ir.OpIsNaN, ir.OpIsInf:
+		e, err := h.float(v.Args[0])
+		if v.Op == ir.OpIsNaN {
+			return call(jen.Qual("math", "IsNaN"), e), err
+		}
+		return call(jen.Qual("math", "IsInf"), e, primary(jen.Lit(0))), err
+	}
+	op, ok := hostCompare[v.Op]
+	if !ok {
+		return expr{}, fmt.Errorf("%s cannot be decided on the host", v)
+	}
+	a, b := v.Args[0], v.Args[1]
+	if a.Type.Kind == ir.Bool {
+		x, err := h.cond(a)
+		if err != nil {
+			return expr{}, err
+		}
+		y, err := h.cond(b)
+		return binary(op, precCompare, x, y), err
+	}
+	number := h.float
+	if h.whole(a) && h.whole(b) {
+		number = h.integer
+	}
+	x, err := number(a)
+	if err != nil {
+		return expr{}, err
+	}
+	y, err := number(b)
+	return binary(op, precCompare, x, y), err
+}

@@ -1,0 +1,132 @@
+package gocpu
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// flagsAt is the scalar that Launch may use for flags of its own: runtime.FlagsAt.
+const flagsAt = nest.MaxScalars - 1
+
+func launchName(n *nest.Nest) string { return n.Name + "_launch" }
+
+func planName(n *nest.Nest) string { return n.Name + "_plan" }
+
+// launcher declares the plan of a kernel, and the function that runs it: small launches at once, others in chunks.
+func launcher(n *nest.Nest, importPath string) jen.Code {
+	facts := factsOf(n)
+	plan := []jen.Code{field("Name", jen.Lit(importPath+"."+n.Name))}
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"Rows", facts.rows}, {"Lanes", facts.lanes}, {"Stream", facts.stream}, {"Wide", facts.wide}} {
+		if f.on {
+			plan = append(plan, field(f.name, jen.True()))
+		}
+	}
+	plan = append(plan, field("Operands", operands(n)))
+	args := jen.Id("a").Op("*").Qual(runtimePath, "Args")
+	ref := func() *jen.Statement { return jen.Op("&").Id(planName(n)) }
+	return jen.Var().Id(planName(n)).Op("=").Qual(runtimePath, "Plan").Values(plan...).Line().Line().
+		Func().Id(launchName(n)).Params(args).Block(
+		jen.If(jen.Qual(runtimePath, "Serial").Call(jen.Id("a"), ref())).Block(
+			jen.Id(n.Name).Call(jen.Id("a")),
+			jen.Return(),
+		),
+		jen.Qual(runtimePath, "Launch").Call(jen.Id(n.Name), jen.Id("a"), ref()),
+	)
+}
+
+var runtimeDType = map[nest.DType]string{nest.F32: "F32", nest.F64: "F64", nest.I32: "I32", nest.I64: "I64"}
+
+var runtimeMonoid = map[nest.Monoid]string{nest.SumOf: "SumOf", nest.MaxOf: "MaxOf", nest.MinOf: "MinOf", nest.ProdOf: "ProdOf"}
+
+// operands lists what Launch must know of the operands.
+func operands(n *nest.Nest) jen.Code {
+	monoid := map[int]nest.Slot{}
+	for _, s := range n.Slots {
+		if s.Over == nest.Grid {
+			monoid[s.Acc] = s
+		}
+	}
+	return jen.Index().Qual(runtimePath, "Operand").ValuesFunc(func(g *jen.Group) {
+		for i, o := range n.Operands {
+			d := []jen.Code{field("DType", jen.Qual(runtimePath, runtimeDType[o.DType]))}
+			use := ""
+			switch s := monoid[i]; {
+			case o.Mode == nest.Acc && s.Wide:
+				use = "WideAcc"
+			case o.Mode == nest.Acc:
+				use = "Acc"
+			case o.Mode != nest.In:
+				use = "Writes"
+			}
+			if use != "" {
+				d = append(d, field("Use", jen.Qual(runtimePath, use)))
+			}
+			if o.Mode == nest.Acc {
+				d = append(d, field("Monoid", jen.Qual(runtimePath, runtimeMonoid[monoid[i].Monoid])))
+			}
+			g.Line().Values(d...)
+		}
+		g.Line()
+	})
+}
+
+// field is a field of a composite literal.
+func field(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+
+// facts say how a launch may be cut.
+type facts struct {
+	rows, lanes  bool // along which axes
+	stream, wide bool
+}
+
+// factsOf looks at what a nest does where.
+func factsOf(n *nest.Nest) facts {
+	f := facts{rows: true, lanes: false, stream: len(n.Scalars) <= flagsAt}
+	var hasGrid, hasVector bool
+	var outside, uniformEffect, row bool // a store outside of the grid loop; an effect outside of vector loops; a need for the whole row
+	n.Walk(func(s nest.Stmt, loops []*nest.For) {
+		inside := func(d nest.Depth) bool {
+			for _, l := range loops {
+				if l.Depth == d {
+					return true
+				}
+			}
+			return false
+		}
+		if l, ok := s.(*nest.For); ok {
+			hasGrid = hasGrid || l.Depth == nest.Grid
+			hasVector = hasVector || l.Depth == nest.Vector
+			return
+		}
+		v := s.(*nest.Value)
+		switch v.Op {
+		case nest.Store:
+			outside = outside || !inside(nest.Grid)
+			uniformEffect = uniformEffect || !inside(nest.Vector)
+			if n.Operands[v.Operand].Mode != nest.Out || inside(nest.Serial) {
+				f.stream = false
+			}
+		case nest.Load:
+			if n.Operands[v.Operand].Mode != nest.In {
+				f.stream = false
+			}
+		case nest.Reduce:
+			slot := n.Slots[v.Slot]
+			f.wide = f.wide || slot.Wide
+			row = row || slot.Over == nest.Vector
+			uniformEffect = uniformEffect || slot.Over == nest.Grid && !inside(nest.Vector)
+		case nest.Gather, nest.Iota:
+			row = true
+		}
+	})
+	f.rows = !hasGrid || !outside
+	f.lanes = hasVector && !uniformEffect && !row
+	if f.wide || !hasVector {
+		f.stream = false
+	}
+	return f
+}

@@ -1,0 +1,83 @@
+package gocpu
+
+import (
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// predeclared are the names of Go's universe and of what generated files import: no variable may hide them.
+var predeclared = strings.Fields(`
+	any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string
+	uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear close complex copy delete imag len
+	make max min new panic print println real recover
+	math runtime unsafe`)
+
+// namer hands out names that are valid in Go and unique within one function.
+type namer map[string]bool
+
+// newNamer reserves the predeclared names and those given.
+func newNamer(reserved ...string) namer {
+	n := namer{}
+	for _, s := range predeclared {
+		n[s] = true
+	}
+	for _, s := range reserved {
+		n[s] = true
+	}
+	return n
+}
+
+// name is a name as near to want as can be.
+func (n namer) name(want string) string {
+	base := identifier(want)
+	s := base
+	for i := 2; n[s] || token.IsKeyword(s); i++ {
+		s = base + strconv.Itoa(i)
+		if last := rune(base[len(base)-1]); unicode.IsDigit(last) {
+			s = base + "_" + strconv.Itoa(i)
+		}
+	}
+	n[s] = true
+	return s
+}
+
+// identifier turns the name of a value of a spec to a Go identifier: @y is dy, p' is pNew, snake case becomes
+// camel case.
+func identifier(s string) string {
+	if rest, ok := strings.CutPrefix(s, "@"); ok {
+		s = "d" + rest
+	}
+	if rest, ok := strings.CutSuffix(s, "'"); ok {
+		s = rest + "New"
+	}
+	var b strings.Builder
+	up := false
+	for _, c := range s {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			up = b.Len() > 0
+		case b.Len() == 0 && unicode.IsDigit(c):
+			b.WriteByte('v')
+			b.WriteRune(c)
+		case up:
+			b.WriteRune(unicode.ToUpper(c))
+			up = false
+		case b.Len() == 0:
+			b.WriteRune(unicode.ToLower(c))
+		default:
+			b.WriteRune(c)
+		}
+	}
+	if b.Len() == 0 {
+		return "v"
+	}
+	return b.String()
+}
+
+// exported turns snake case to an exported Go name: smooth_l1 is SmoothL1.
+func exported(s string) string {
+	s = identifier(s)
+	return strings.ToUpper(s[:1]) + s[1:]
+}

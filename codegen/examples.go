@@ -1,0 +1,108 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// ExampleResult is an example of a spec on one backend.
+type ExampleResult struct {
+	Op      string
+	Number  int // of the example, from 1
+	Backend string
+	Err     error // nil: it holds
+}
+
+// Examples runs the examples of all ops on the evaluator and on the interpreter of nests, in float64. The pipeline must have run up
+// to lower.
+func (b *Build) Examples() []ExampleResult {
+	var r []ExampleResult
+	for _, op := range b.Package.Ops {
+		for i, e := range op.Examples {
+			name := b.Package.Name + "." + op.Name
+			r = append(r, ExampleResult{name, i + 1, "evaluator", b.example(op, e, false)},
+				ExampleResult{name, i + 1, "nests", b.example(op, e, true)})
+		}
+	}
+	return r
+}
+
+// example runs one example: evaluated, or through the nests of its variant.
+func (b *Build) example(op *ir.OpDecl, e *ir.Example, nests bool) error {
+	inputs := map[string]*ir.Array{}
+	for _, v := range e.Inputs {
+		inputs[v.Name] = &ir.Array{Shape: v.Shape, Data: v.Data}
+	}
+	bound, err := ir.Bind(op, ir.ShapesOf(inputs), e.Attrs)
+	if err != nil {
+		return err
+	}
+	dtypes := map[string]string{}
+	for _, v := range op.ElemVars {
+		if d := kernelDTypes(v); len(d) > 0 {
+			dtypes[v.Name] = d[len(d)-1] // the widest
+		}
+	}
+	in, err := bound.Binding(inputs, dtypes)
+	if err != nil {
+		return err
+	}
+	var out map[*ir.Tensor]*ir.Array
+	if nests {
+		out, err = b.runNests(bound.Func, in, dtypes)
+	} else {
+		out, err = ir.Eval(bound.Func, in)
+	}
+	if err != nil {
+		return err
+	}
+	for _, want := range e.Outputs {
+		i := slices.IndexFunc(bound.Func.Outputs, func(t *ir.Tensor) bool { return t.Name == want.Name })
+		if i < 0 {
+			return fmt.Errorf("there is no output %s", want.Name)
+		}
+		t := bound.Func.Outputs[i]
+		if err := near(bound.Views[t].Out(out[t]), want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runNests runs the program of a variant. The function may have been simplified since the variant was made; its tensors
+// are the same.
+func (b *Build) runNests(f *ir.Func, in ir.Binding, dtypes map[string]string) (map[*ir.Tensor]*ir.Array, error) {
+	for _, fn := range b.Functions {
+		if fn.Variant.Forward != f {
+			continue
+		}
+		for _, p := range fn.Pairs {
+			same := true
+			for k, d := range dtypes {
+				same = same && p.DTypes[k] == d
+			}
+			if same {
+				return p.Forward.Run(in)
+			}
+		}
+	}
+	return nil, fmt.Errorf("no nests were made for this variant")
+}
+
+// near compares with what an example says: decimals, so to nine digits.
+func near(got *ir.Array, want ir.ExampleValue) error {
+	if !slices.Equal(got.Shape, want.Shape) && len(got.Shape)+len(want.Shape) > 0 {
+		return fmt.Errorf("%s has shape %v, not %v", want.Name, got.Shape, want.Shape)
+	}
+	for i, w := range want.Data {
+		g := got.Data[i]
+		if g == w || math.IsNaN(g) && math.IsNaN(w) || math.Abs(g-w) <= 1e-9*(1+math.Abs(w)) {
+			continue
+		}
+		return fmt.Errorf("element %d of %s is %.12g, the example says %.12g", i, want.Name, g, w)
+	}
+	return nil
+}

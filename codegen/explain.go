@@ -1,0 +1,123 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/emit"
+)
+
+// Explain says what to show of an op.
+type Explain struct {
+	Stage   string // of the pipeline; "": all
+	Variant string // part of the name of a variant; "": all
+	DType   string // of the first dtype variable; "": all
+}
+
+// Declares tells whether the package has the op, by its syntax alone.
+func (b *Build) Declares(pkg, op string) bool {
+	b.parse()
+	defer func() { b.Files, b.Diags.All = nil, nil }()
+	for _, f := range b.Files {
+		for _, o := range f.Ops {
+			if f.Package.Name == pkg && o.Name.Name == op {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Explain runs the pipeline stage by stage and shows what each makes of an op.
+func (b *Build) Explain(op string, what Explain) (string, error) {
+	var out strings.Builder
+	for _, s := range Pipeline {
+		s.Run(b)
+		if b.Diags.HasErrors() {
+			return "", nil // the caller shows them
+		}
+		text := b.dump(s.Name, op, what)
+		if text != "" && (what.Stage == "" || what.Stage == s.Name) {
+			fmt.Fprintf(&out, "━━ %s: %s\n\n%s\n", s.Name, s.Why, text)
+		}
+	}
+	if out.Len() == 0 {
+		return "", fmt.Errorf("nothing of %s matches", op)
+	}
+	return out.String(), nil
+}
+
+// dump shows the state behind a stage, as far as it is about op.
+func (b *Build) dump(stage, op string, what Explain) string {
+	var out strings.Builder
+	for _, f := range b.Functions {
+		if f.Op.Name != op || !strings.Contains(f.Name, what.Variant) {
+			continue
+		}
+		switch stage {
+		case "check":
+			fmt.Fprintf(&out, "%s\n%v\n", f.Name, f.Forward)
+		case "derive":
+			if f.Backward != nil {
+				fmt.Fprintf(&out, "%s, backward\n%v\n", f.Name, f.Backward)
+			}
+		case "prove":
+			for _, g := range f.Gradients {
+				fmt.Fprintf(&out, "%s, gradient of %s: %s\n", f.Name, g.Of.Name, g)
+			}
+		case "simplify":
+			fmt.Fprintf(&out, "%s\n%v\n", f.Name, f.Forward)
+			if f.Backward != nil {
+				fmt.Fprintf(&out, "%s, backward\n%v\n", f.Name, f.Backward)
+			}
+		case "lower":
+			for _, p := range f.Pairs {
+				if !p.wanted(f, what) {
+					continue
+				}
+				for _, prog := range p.programs() {
+					for _, t := range prog.Trace {
+						fmt.Fprintf(&out, "· %s\n", t)
+					}
+					fmt.Fprintf(&out, "%v\n", prog)
+				}
+			}
+		}
+	}
+	if stage == "emit" {
+		for _, file := range b.kernelFiles(op, what) {
+			fmt.Fprintf(&out, "── %s\n%s\n", file.Name, file.Data)
+		}
+	}
+	return out.String()
+}
+
+// wanted tells whether a pair is for the dtype that is asked for.
+func (p *Pair) wanted(f *Function, what Explain) bool {
+	return what.DType == "" || len(f.Op.ElemVars) == 0 || p.DTypes[f.Op.ElemVars[0].Name] == what.DType
+}
+
+// kernelFiles prints the kernels of one op alone, for each target.
+func (b *Build) kernelFiles(op string, what Explain) []emit.File {
+	k := newKernelSet()
+	for _, f := range b.Functions {
+		if f.Op.Name != op || !strings.Contains(f.Name, what.Variant) {
+			continue
+		}
+		for _, p := range f.Pairs {
+			if !p.wanted(f, what) {
+				continue
+			}
+			for _, prog := range p.programs() {
+				for _, l := range prog.Launches {
+					k.add(l.Nest)
+				}
+			}
+		}
+	}
+	files, err := b.emitKernels(op, k.list)
+	if err != nil {
+		b.Diags.Errorf(b.Package.Ops[0].Span, "internal", "%v", err)
+	}
+	return files
+}

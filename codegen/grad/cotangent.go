@@ -1,0 +1,126 @@
+package grad
+
+import "github.com/opgen/opgen/codegen/ir"
+
+// Cotangents are built with the functions below. They keep products inside selects: where a branch was not taken, its
+// partial derivative, which may be infinite there, is not even computed. Multiplying by zero would give NaN.
+
+// IsZero tells whether nothing flows.
+func IsZero(v *ir.Value) bool { return ir.IsConst(v, 0) }
+
+// zeroLike is the zero of a cotangent's type.
+func zeroLike(v *ir.Value) *ir.Value { return ir.Cast(ir.Int(0), v.Type) }
+
+// Presence is the condition under which a cotangent isn't zero for want of a branch: true unless it is guarded.
+func Presence(v *ir.Value) *ir.Value {
+	if IsZero(v) {
+		return ir.False
+	}
+	if v.Op != ir.OpSelect {
+		return ir.True
+	}
+	c, a, b := v.Args[0], Presence(v.Args[1]), Presence(v.Args[2])
+	if a.Op == ir.OpTrue && b.Op == ir.OpTrue {
+		return ir.True
+	}
+	return ir.Or(ir.And(c, a), ir.And(ir.Not(c), b))
+}
+
+// mayVanish tells whether a cotangent may be zero for want of a branch in a way that no condition at the point tells:
+// a product with it must be absorbing.
+func mayVanish(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpAbsorb:
+		return true
+	case ir.OpNeg, ir.OpCast:
+		return IsZero(v) || mayVanish(v.Args[0])
+	case ir.OpAdd, ir.OpSub:
+		return mayVanish(v.Args[0]) && mayVanish(v.Args[1])
+	case ir.OpSelect:
+		return (IsZero(v.Args[1]) || mayVanish(v.Args[1])) && (IsZero(v.Args[2]) || mayVanish(v.Args[2]))
+	}
+	return IsZero(v)
+}
+
+// guard is g where c holds, else zero.
+func guard(c, g *ir.Value) *ir.Value { return Choose(c, g, zeroLike(g)) }
+
+// Choose is a select of cotangents in a canonical form: negations swap the arms, a condition is not asked twice.
+func Choose(c, a, b *ir.Value) *ir.Value {
+	if c.Op == ir.OpNot {
+		return Choose(c.Args[0], b, a)
+	}
+	if IsZero(a) && IsZero(b) {
+		return zeroLike(a)
+	}
+	if a.Op == ir.OpSelect && ir.Equal(a.Args[0], c) {
+		a = a.Args[1]
+	}
+	if b.Op == ir.OpSelect && ir.Equal(b.Args[0], c) {
+		b = b.Args[2]
+	}
+	return ir.Select(c, a, b)
+}
+
+// Plus adds two cotangents. The sum of two guarded ones is guarded by either.
+func Plus(a, b *ir.Value) *ir.Value {
+	switch {
+	case IsZero(a):
+		return b
+	case IsZero(b):
+		return a
+	case a.Op == ir.OpSelect && b.Op == ir.OpSelect && ir.Equal(a.Args[0], b.Args[0]):
+		return Choose(a.Args[0], Plus(a.Args[1], b.Args[1]), Plus(a.Args[2], b.Args[2]))
+	}
+	sum := ir.Add(a, b)
+	if b.Op == ir.OpNeg {
+		sum = ir.Sub(a, b.Args[0])
+	}
+	pa, pb := Presence(a), Presence(b)
+	if pa.Op == ir.OpTrue || pb.Op == ir.OpTrue {
+		return sum
+	}
+	return ir.Select(ir.Or(pa, pb), sum, zeroLike(sum))
+}
+
+// minus is the negative of a cotangent.
+func minus(g *ir.Value) *ir.Value {
+	switch {
+	case IsZero(g):
+		return g
+	case g.Op == ir.OpNeg:
+		return g.Args[0]
+	case g.Op == ir.OpSelect:
+		return Choose(g.Args[0], minus(g.Args[1]), minus(g.Args[2]))
+	}
+	return ir.Neg(g)
+}
+
+// Times is a cotangent times a partial derivative.
+func Times(g, d *ir.Value) *ir.Value {
+	switch {
+	case IsZero(g):
+		return g
+	case IsZero(d):
+		return zeroLike(g)
+	case ir.IsConst(d, 1):
+		return g
+	case ir.IsConst(d, -1):
+		return minus(g)
+	case g.Op == ir.OpSelect && Presence(g).Op != ir.OpTrue:
+		return Choose(g.Args[0], Times(g.Args[1], d), Times(g.Args[2], d))
+	case d.Op == ir.OpSelect && (ir.ConstOf(d.Args[1]) != nil || ir.ConstOf(d.Args[2]) != nil):
+		// A derivative by cases selects the cotangent.
+		return Choose(d.Args[0], Times(g, d.Args[1]), Times(g, d.Args[2]))
+	case d.Op == ir.OpNeg:
+		return minus(Times(g, d.Args[0]))
+	case mayVanish(g):
+		if g.Op == ir.OpAbsorb && ir.IsConst(g.Args[1], 1) {
+			g = g.Args[0]
+		}
+		return ir.Call(ir.OpAbsorb, g, d)
+	case d.Op == ir.OpDiv:
+		return ir.Div(Times(g, d.Args[0]), d.Args[1])
+	}
+	return ir.Mul(g, d)
+}

@@ -1,0 +1,55 @@
+package grad
+
+import "github.com/opgen/opgen/codegen/ir"
+
+// EvalGrad calls the derivative of an op on arrays as a user would: cotangents of outputs by name give gradients of
+// inputs by name. An output that cotangents doesn't name has cotangent zero. Gradients of inputs that were expanded are
+// summed back to their shapes.
+func EvalGrad(decl *ir.OpDecl, inputs map[string]*ir.Array, attrs []ir.ExampleAttr, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
+	b, err := ir.Bind(decl, ir.ShapesOf(inputs), attrs)
+	if err != nil {
+		return nil, err
+	}
+	back, err := Reverse(b.Func)
+	if err != nil {
+		return nil, err
+	}
+	return EvalBackward(b, back, inputs, cotangents, dtypes)
+}
+
+// EvalBackward is EvalGrad with the backward function of the call's variant, derived (and rewritten) before.
+func EvalBackward(b *ir.Bound, back *ir.Func, inputs, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
+	in, err := b.Binding(inputs, dtypes)
+	if err != nil {
+		return nil, err
+	}
+	out, err := ir.Eval(b.Func, in)
+	if err != nil {
+		return nil, err
+	}
+	for t, a := range out {
+		in.Arrays[t] = a
+	}
+	for _, t := range back.Inputs {
+		if t.Role != ir.Cotangent {
+			continue
+		}
+		v := b.Views[t.Of]
+		if g := cotangents[t.Of.Name]; g != nil {
+			in.Arrays[t] = v.In(g)
+		} else {
+			in.Arrays[t] = ir.NewArray(v.Extents()...)
+		}
+	}
+	grads, err := ir.Eval(back, in)
+	if err != nil {
+		return nil, err
+	}
+	r := map[string]*ir.Array{}
+	for t, g := range grads {
+		if v := b.Views[t.Of]; v != nil {
+			r[t.Of.Name] = v.Out(g)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,514 @@
+package grad
+
+import (
+	"fmt"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// Reverse derives the backward function of f. Its inputs are those of f, then f's outputs, then a cotangent for each
+// float output; its outputs are the gradients of the float inputs of f, but for those declared to have none.
+//
+// For each read u[g(v)] in t[e(v)] ⊕= body(v) for v in D where P:
+//
+//	@u[g(v)] += @t[e(v)] · ∂body/∂u[g(v)]   for v in D where P and the conditions on the path to the read
+//
+// There are no other cases. The locals of f that derivatives read are defined as in f, by the same tensors. A gradient
+// that the author wrote stands in place of the derived one.
+func Reverse(f *ir.Func) (*ir.Func, error) { return reverse(f, true) }
+
+// reverse is Reverse; without solved the index equations are left as they are.
+func reverse(f *ir.Func, solved bool) (*ir.Func, error) {
+	r := &reverser{f: f, solved: solved, flows: map[*ir.Tensor][]*flow{}, cot: map[*ir.Tensor]*ir.Tensor{},
+		active: map[*ir.Tensor]bool{}, need: map[*ir.Tensor]bool{}, user: map[*ir.Tensor]*ir.UserGrad{}, names: map[string]bool{}}
+	for _, t := range f.Inputs {
+		r.names[t.Name] = true
+	}
+	for _, d := range f.Defs {
+		r.names[d.Target.Name] = true
+	}
+	for i := range f.UserGrads {
+		r.user[f.UserGrads[i].Of] = &f.UserGrads[i]
+	}
+	r.reach()
+	if err := r.cotangents(); err != nil {
+		return nil, err
+	}
+	for i := len(f.Defs) - 1; i >= 0; i-- {
+		if d := f.Defs[i]; r.need[d.Target] {
+			if err := r.def(d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.finish()
+}
+
+type reverser struct {
+	f      *ir.Func
+	solved bool
+	active map[*ir.Tensor]bool // has a derivative by some input
+	need   map[*ir.Tensor]bool // lies between an input whose gradient is derived and an output
+	user   map[*ir.Tensor]*ir.UserGrad
+	cot    map[*ir.Tensor]*ir.Tensor // cotangents of outputs
+	flows  map[*ir.Tensor][]*flow
+	defs   []*ir.Def // of derivatives, in order
+	names  map[string]bool
+}
+
+// wants tells whether an input gets a gradient.
+func (r *reverser) wants(t *ir.Tensor) bool {
+	return (t.Role == ir.Input || t.Role == ir.Cotangent || t.Role == ir.Output) && r.f.IsFloat(t) && !(r.user[t] != nil && r.user[t].None)
+}
+
+// name is a name that no tensor has yet.
+func (r *reverser) name(name string) string {
+	for r.names[name] {
+		name += "'"
+	}
+	r.names[name] = true
+	return name
+}
+
+// reach finds the tensors that have derivatives, and those that are needed.
+func (r *reverser) reach() {
+	for _, t := range r.f.Inputs {
+		if r.wants(t) {
+			r.active[t] = true
+			r.need[t] = r.user[t] == nil
+		}
+	}
+	for _, d := range r.f.Defs {
+		if !r.f.IsFloat(d.Target) {
+			continue
+		}
+		for t := range r.live(d.Body) {
+			r.active[d.Target] = true
+			r.need[d.Target] = r.need[d.Target] || r.need[t]
+		}
+	}
+}
+
+// live are the active tensors that a value has a derivative by.
+func (r *reverser) live(v *ir.Value) map[*ir.Tensor]bool {
+	found := map[*ir.Tensor]bool{}
+	for _, n := range order(v) {
+		if n.Op == ir.OpRead && r.active[n.Tensor] {
+			found[n.Tensor] = true
+		}
+	}
+	return found
+}
+
+// order lists the values that a derivative can flow through, arguments first.
+func order(v *ir.Value) []*ir.Value {
+	var list []*ir.Value
+	seen := map[*ir.Value]bool{}
+	var visit func(*ir.Value)
+	visit = func(v *ir.Value) {
+		if seen[v] || v.Type.Kind != ir.Typed {
+			return
+		}
+		seen[v] = true
+		args := v.Args
+		switch v.Op {
+		case ir.OpRead:
+			args = nil
+		case ir.OpSelect:
+			args = args[1:]
+		default:
+			if rows[v.Op].None {
+				return
+			}
+		}
+		for _, a := range args {
+			visit(a)
+		}
+		list = append(list, v)
+	}
+	visit(v)
+	return list
+}
+
+// cotangents makes the cotangent of each float output; those that formulas of the author read are taken from there.
+func (r *reverser) cotangents() error {
+	for _, g := range r.f.UserGrads {
+		for _, d := range g.Defs {
+			for t := range d.Reads() {
+				if t.Role != ir.Cotangent || t.Of == nil {
+					continue
+				}
+				if c := r.cot[t.Of]; c != nil && c != t {
+					return r.fault(d, "has two cotangents of %s", t.Of.Name)
+				}
+				r.cot[t.Of] = t
+			}
+		}
+	}
+	for _, t := range r.f.Outputs {
+		if t.Of != nil && t.Role == ir.Output || !r.f.IsFloat(t) {
+			continue // the new value of an inout or a state is not differentiated
+		}
+		if r.cot[t] == nil {
+			r.cot[t] = &ir.Tensor{Name: r.name("@" + t.Name), Role: ir.Cotangent, Elem: t.Elem, Axes: t.Axes, Of: t, Span: t.Span}
+		}
+	}
+	return nil
+}
+
+func (r *reverser) fault(d *ir.Def, format string, args ...any) error {
+	return &ir.Fault{Func: r.f.Name, Def: d.Target.Name, Span: d.Span, Message: fmt.Sprintf(format, args...)}
+}
+
+// def lets the cotangent of a definition's target flow on to what the definition reads.
+func (r *reverser) def(d *ir.Def) error {
+	if d.Group != 0 {
+		return r.fault(d, "the derivative of a recurrence can't be derived; give it with grad")
+	}
+	t := d.Target
+	var num ir.Numbering
+	body := num.Share(d.Body)
+	g, err := r.incoming(d)
+	if err != nil || IsZero(g) {
+		return err
+	}
+	result := body
+	if d.Monoid == ir.Assign && d.IsPlain() {
+		result = ir.Read(t, d.Dest...)
+	}
+	where := d.Where
+	switch d.Monoid {
+	case ir.Assign, ir.Sum:
+	case ir.Max, ir.Min:
+		g = r.throughExtreme(d, body, g)
+	case ir.Prod:
+		if g, err = r.throughProduct(d, g); err != nil {
+			return err
+		}
+	default:
+		return r.fault(d, "%v has no derivative", d.Monoid)
+	}
+	nodes := order(body)
+	active := map[*ir.Value]bool{}
+	for _, n := range nodes {
+		active[n] = n.Op == ir.OpRead && r.active[n.Tensor]
+		for _, a := range n.Args {
+			active[n] = active[n] || n.Op != ir.OpRead && active[a]
+		}
+	}
+	adj := map[*ir.Value]*ir.Value{body: g}
+	add := func(n, g *ir.Value) {
+		if g = ir.Cast(g, floatOf(g, n)); adj[n] == nil {
+			adj[n] = g
+		} else {
+			adj[n] = Plus(adj[n], g)
+		}
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := nodes[i]
+		g := adj[n]
+		if g == nil || !active[n] || IsZero(g) {
+			continue
+		}
+		switch n.Op {
+		case ir.OpRead:
+			if r.need[n.Tensor] {
+				r.flow(n, &flow{vars: d.Vars, dest: n.Args, where: where, body: g})
+			}
+		case ir.OpSelect:
+			add(n.Args[1], guard(n.Args[0], g))
+			add(n.Args[2], guard(ir.Not(n.Args[0]), g))
+		case ir.OpCast:
+			add(n.Args[0], g)
+		default:
+			row, err := RowOf(n.Op)
+			if err != nil {
+				return r.fault(d, "%v", err)
+			}
+			p := Point{A: n.Args, Y: n, Active: make([]bool, len(n.Args))}
+			if n == body {
+				p.Y = result
+			}
+			for k, a := range n.Args {
+				p.Active[k] = active[a]
+			}
+			for k, a := range n.Args {
+				if active[a] && row.D[k] != nil {
+					add(a, Times(g, row.D[k](p)))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// floatOf is the type of a cotangent that flows to n: the dtype of n where they differ.
+func floatOf(g, n *ir.Value) ir.Type {
+	if g.Type.Kind == ir.Typed && g.Type.Elem.Name == n.Type.Elem.Name {
+		return g.Type
+	}
+	return n.Type
+}
+
+// flow notes what flows back through a read.
+func (r *reverser) flow(read *ir.Value, c *flow) {
+	c = c.hoisted()
+	if r.solved {
+		c = c.solve(read.Tensor)
+	}
+	r.flows[read.Tensor] = append(r.flows[read.Tensor], c)
+}
+
+// incoming defines the cotangent of a definition's target and gives it at the definition's points: guarded by the
+// conditions under which anything flows there, absorbing where they aren't known.
+func (r *reverser) incoming(d *ir.Def) (*ir.Value, error) {
+	t := d.Target
+	zero := ir.Cast(ir.Int(0), ir.ElemType(t.Elem))
+	c := r.cot[t]
+	flows := r.flows[t]
+	if len(flows) == 0 {
+		if c == nil {
+			return zero, nil
+		}
+		return ir.Read(c, d.Dest...), nil
+	}
+	always := c != nil
+	guards := []*ir.Value{}
+	unknown := false
+	keys := keysOf(t)
+	for _, w := range flows {
+		p := w.guardOf(t)
+		switch {
+		case p == nil:
+			unknown = true
+		case p.Op == ir.OpTrue:
+			always = true
+		default:
+			guards = append(guards, ir.Subst(p, w.rename(keys)))
+		}
+	}
+	a := &ir.Tensor{Name: "@" + t.Name, Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
+	if c != nil {
+		a.Name += ".all"
+	}
+	a.Name = r.name(a.Name)
+	r.gather(t, a)
+	g := ir.Read(a, d.Dest...)
+	at := map[*ir.Var]*ir.Value{}
+	for i, k := range keys {
+		at[k] = d.Dest[i]
+	}
+	switch {
+	case always:
+		return g, nil
+	case unknown:
+		return ir.Call(ir.OpAbsorb, g, ir.Int(1)), nil
+	}
+	return guard(ir.Subst(ir.Or(guards...), at), g), nil
+}
+
+// keysOf are fresh variables over the axes of a tensor.
+func keysOf(t *ir.Tensor) []*ir.Var {
+	keys := make([]*ir.Var, len(t.Axes))
+	for i, a := range t.Axes {
+		keys[i] = &ir.Var{Name: keyName(a, nil, keys[:i]), Axis: a}
+	}
+	return keys
+}
+
+// rename maps the variables of a plain flow's destination to keys.
+func (c *flow) rename(keys []*ir.Var) map[*ir.Var]*ir.Value {
+	m := map[*ir.Var]*ir.Value{}
+	for i, e := range c.dest {
+		if e.Op == ir.OpIndex {
+			m[e.Var] = ir.Index(keys[i])
+		}
+	}
+	return m
+}
+
+// gather defines into as the sum of all that flows to t. What stands at the element itself is added up in one body;
+// each reduction and each scatter gets a definition of its own.
+func (r *reverser) gather(t, into *ir.Tensor) {
+	flows := r.flows[t]
+	c := r.cot[t]
+	if len(flows) == 1 && c == nil && !flows[0].pointwise(t) {
+		r.define(flows[0].def(into))
+		return
+	}
+	keys := keysOf(t)
+	name := into.Name
+	var body *ir.Value
+	add := func(v *ir.Value) {
+		if body == nil {
+			body = v
+		} else {
+			body = Plus(body, v)
+		}
+	}
+	if c != nil {
+		add(ir.Read(c, ir.Indices(keys)...))
+	}
+	parts := 0
+	for _, w := range flows {
+		if w.pointwise(t) {
+			m := w.rename(keys)
+			add(guard(ir.And(ir.SubstAll(w.where, m)...), ir.Subst(w.body, m)))
+			continue
+		}
+		parts++
+		part := &ir.Tensor{Name: r.name(fmt.Sprintf("%s.%d", name, parts)), Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
+		r.define(w.def(part))
+		add(ir.Read(part, ir.Indices(keys)...))
+	}
+	if body == nil {
+		body = ir.Int(0)
+	}
+	if body.Type.Kind != ir.Typed {
+		body = ir.Cast(body, ir.ElemType(into.Elem))
+	}
+	r.define(&ir.Def{Target: into, Vars: keys, Dest: ir.Indices(keys), Monoid: ir.Assign, Body: body})
+}
+
+// def is the flow as a definition.
+func (c *flow) def(into *ir.Tensor) *ir.Def {
+	return &ir.Def{Target: into, Vars: c.vars, Dest: c.dest, Monoid: ir.Sum, Where: c.where, Body: c.body}
+}
+
+func (r *reverser) define(d *ir.Def) {
+	d.Derived = true
+	r.defs = append(r.defs, d)
+}
+
+// throughExtreme shares the cotangent of a maximum or minimum among the points that reach it. A NaN, which wins, is
+// reached by the points that are NaN.
+func (r *reverser) throughExtreme(d *ir.Def, body, g *ir.Value) *ir.Value {
+	t := d.Target
+	y := ir.Read(t, d.Dest...)
+	nan := func(v *ir.Value) *ir.Value { return ir.Call(ir.OpIsNaN, v) }
+	hit := ir.Or(ir.Call(ir.OpEq, body, y), ir.And(nan(body), nan(y)))
+	ties := &ir.Tensor{Name: r.name(t.Name + ".ties"), Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
+	count := *d
+	count.Target, count.Monoid = ties, ir.Sum
+	count.Body = ir.Select(hit, ir.Cast(ir.Int(1), y.Type), ir.Int(0))
+	r.define(count.Copy(ties))
+	return guard(hit, Times(g, ir.Div(ir.Int(1), ir.Read(ties, d.Dest...))))
+}
+
+// throughProduct multiplies the cotangent of a product by the product of the other factors, which doesn't divide.
+func (r *reverser) throughProduct(d *ir.Def, g *ir.Value) (*ir.Value, error) {
+	t := d.Target
+	others := &ir.Tensor{Name: r.name(t.Name + ".others"), Role: ir.Local, Elem: t.Elem}
+	for _, v := range d.Vars {
+		if v.Axis == nil || !d.IsPlain() {
+			return nil, r.fault(d, "the derivative of a product over a range that is no axis can't be derived; give it with grad")
+		}
+		others.Axes = append(others.Axes, v.Axis)
+	}
+	o := &ir.Def{Target: others, Dest: ir.Indices(d.Vars), Monoid: ir.Prod, Span: d.Span}
+	o.Vars = append(o.Vars, d.Vars...)
+	m := map[*ir.Var]*ir.Value{}
+	var same []*ir.Value
+	for _, v := range d.Reduced() {
+		w := &ir.Var{Name: v.Name + "'", Axis: v.Axis}
+		o.Vars = append(o.Vars, w)
+		m[v] = ir.Index(w)
+		same = append(same, ir.Call(ir.OpEq, ir.Index(w), ir.Index(v)))
+	}
+	o.Where = append([]*ir.Value{ir.Not(ir.And(same...))}, ir.SubstAll(d.Where, m)...)
+	o.Body = ir.Subst(d.Body, m)
+	r.define(o.Copy(others))
+	return Times(g, ir.Read(others, o.Dest...)), nil
+}
+
+// finish puts the backward function together.
+func (r *reverser) finish() (*ir.Func, error) {
+	f := r.f
+	b := &ir.Func{Package: f.Package, Name: f.Name + "_backward", Scalars: f.Scalars, Axes: f.Axes, Dims: f.Dims,
+		ElemVars: f.ElemVars, Span: f.Span, Given: append(append([]*ir.Def{}, f.Given...), f.Defs...)}
+	b.Inputs = append(b.Inputs, f.Inputs...)
+	isOutput := map[*ir.Tensor]bool{}
+	for _, t := range f.Outputs {
+		b.Inputs = append(b.Inputs, t)
+		isOutput[t] = true
+	}
+	for _, t := range f.Outputs {
+		if c := r.cot[t]; c != nil {
+			b.Inputs = append(b.Inputs, c)
+		}
+	}
+	for _, d := range f.Defs {
+		if !isOutput[d.Target] {
+			b.Defs = append(b.Defs, d)
+		}
+	}
+	for _, q := range f.Requires {
+		if len(ir.Reads(q.Cond)) == 0 {
+			b.Requires = append(b.Requires, q) // known facts of attributes; what reads data was checked going forward
+		}
+	}
+	for _, t := range f.Inputs {
+		if !r.wants(t) {
+			continue
+		}
+		g := &ir.Tensor{Name: r.name("@" + t.Name), Role: ir.Gradient, Elem: t.Elem, Axes: t.Axes, Of: t, Optional: t.Optional}
+		if u := r.user[t]; u != nil {
+			if err := r.userGrad(u, &g); err != nil {
+				return nil, err
+			}
+		} else {
+			r.gather(t, g)
+		}
+		b.Outputs = append(b.Outputs, g)
+	}
+	b.Defs = append(b.Defs, r.defs...)
+	b.Defs = ir.Live(b)
+	return b, ir.Verify(b)
+}
+
+// userGrad takes the author's formula for a gradient. A result that lacks axes is repeated along them.
+func (r *reverser) userGrad(u *ir.UserGrad, g **ir.Tensor) error {
+	r.defs = append(r.defs, u.Defs...)
+	if u.Result.Role == ir.Gradient && u.Result.Of == u.Of {
+		*g = u.Result
+		return nil
+	}
+	keys := keysOf(*g)
+	var at []*ir.Value
+	for _, a := range u.Result.Axes {
+		for i, x := range (*g).Axes {
+			if x == a {
+				at = append(at, ir.Index(keys[i]))
+				break
+			}
+		}
+	}
+	if len(at) != len(u.Result.Axes) {
+		return &ir.Fault{Func: r.f.Name, Def: "grad " + u.Of.Name, Span: u.Span, Message: "has axes that the input hasn't"}
+	}
+	r.define(&ir.Def{Target: *g, Vars: keys, Dest: ir.Indices(keys), Monoid: ir.Assign, Body: ir.Read(u.Result, at...), Span: u.Span})
+	return nil
+}
+
+// Close is a backward function that computes the outputs of the forward function itself, so that it depends on inputs
+// and cotangents alone and can be derived again.
+func Close(b *ir.Func) *ir.Func {
+	c := *b
+	c.Defs, c.Inputs, c.Given = nil, nil, nil
+	defined := map[*ir.Tensor]bool{}
+	for _, list := range [][]*ir.Def{b.Given, b.Defs} {
+		for _, d := range list {
+			if !defined[d.Target] {
+				defined[d.Target] = true
+				c.Defs = append(c.Defs, d)
+			}
+		}
+	}
+	for _, t := range b.Inputs {
+		if !defined[t] {
+			c.Inputs = append(c.Inputs, t)
+		}
+	}
+	c.Defs = ir.Live(&c)
+	return &c
+}

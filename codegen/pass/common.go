@@ -1,0 +1,49 @@
+package pass
+
+import "github.com/opgen/opgen/codegen/ir"
+
+// Common makes equal locals one, and reads what a local merely repeats.
+func Common(f *ir.Func) *ir.Func {
+	same := map[*ir.Tensor]*ir.Tensor{} // a local and its equal
+	alias := map[*ir.Tensor]*ir.Def{}   // a local that is a read of another tensor
+	var kept []*ir.Def
+	return eachDef(f, func(d *ir.Def) *ir.Def {
+		d = ir.MapDef(d, func(v *ir.Value) *ir.Value {
+			if v.Op != ir.OpRead {
+				return v
+			}
+			if t := same[v.Tensor]; t != nil {
+				n := *v
+				n.Tensor = t
+				return &n
+			}
+			if a := alias[v.Tensor]; a != nil {
+				return at(a, v.Args)
+			}
+			return v
+		})
+		if d.Target.Role == ir.Local && d.Group == 0 {
+			if d.IsPointwise() && d.Body.Op == ir.OpRead {
+				alias[d.Target] = d
+				return d
+			}
+			for _, k := range kept {
+				if k.Target.Role == ir.Local && ir.EqualDefs(k, d) {
+					same[d.Target] = k.Target
+					return d
+				}
+			}
+		}
+		kept = append(kept, d)
+		return d
+	})
+}
+
+// at is the body of a pointwise definition at indices.
+func at(d *ir.Def, index []*ir.Value) *ir.Value {
+	m := map[*ir.Var]*ir.Value{}
+	for i, e := range d.Dest {
+		m[e.Var] = index[i]
+	}
+	return ir.Subst(d.Body, m)
+}

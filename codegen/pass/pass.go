@@ -1,0 +1,79 @@
+// Package pass rewrites functions of the math IR. Each pass takes a function and gives one that computes the same; the
+// list Passes is their order.
+package pass
+
+import (
+	"fmt"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// Pass is one rewriting.
+type Pass struct {
+	Name string
+	Run  func(*ir.Func) *ir.Func
+}
+
+// Passes run in this order, on forward and on backward functions.
+//
+// Order matters:
+//   - simplify first, so that the others see a select once, and no multiplication by one.
+//   - zero before linear: the cotangent of a maximum that only shifts is zero as it was derived; taken apart it is a
+//     difference of two sums that are each computed.
+//   - linear after zero, since it inlines what zero would have dropped.
+//   - zero again: linear takes sums apart, and some of the parts are zero (deviations from a mean). What is left may
+//     be inlined further, so linear again.
+//   - simplify again, for what was inlined.
+//   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
+//   - dead last: it drops what the others left without readers.
+var Passes = []Pass{
+	{"simplify", Simplify},
+	{"zero", Zero},
+	{"linear", Linear},
+	{"zero", Zero},
+	{"linear", Linear},
+	{"simplify", Simplify},
+	{"common", Common},
+	{"collapse", Collapse},
+	{"dead", Dead},
+}
+
+// Run runs the passes up to the first one named until (all of them where it is empty), and verifies the function after
+// each. What the verifier finds is a fault of the pass.
+func Run(f *ir.Func, until string) (*ir.Func, error) {
+	for _, p := range Passes {
+		f = p.Run(f)
+		if err := ir.Verify(f); err != nil {
+			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+		}
+		if p.Name == until {
+			break
+		}
+	}
+	return f, nil
+}
+
+// with is a copy of f with other definitions.
+func with(f *ir.Func, defs []*ir.Def) *ir.Func {
+	n := *f
+	n.Defs = defs
+	return &n
+}
+
+// eachDef rebuilds every definition.
+func eachDef(f *ir.Func, rewrite func(*ir.Def) *ir.Def) *ir.Func {
+	defs := make([]*ir.Def, len(f.Defs))
+	for i, d := range f.Defs {
+		defs[i] = rewrite(d)
+	}
+	return with(f, defs)
+}
+
+// byTarget finds the definition of each tensor.
+func byTarget(defs []*ir.Def) map[*ir.Tensor]*ir.Def {
+	r := map[*ir.Tensor]*ir.Def{}
+	for _, d := range defs {
+		r[d.Target] = d
+	}
+	return r
+}

@@ -1,0 +1,92 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/opgen/opgen/codegen/emit"
+	"github.com/opgen/opgen/codegen/emit/amd64"
+	"github.com/opgen/opgen/codegen/emit/cuda"
+	"github.com/opgen/opgen/codegen/emit/gocpu"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// kernelSet keeps one of equal nests.
+type kernelSet struct {
+	list   []*nest.Nest
+	byHash map[[32]byte]*nest.Nest
+	names  map[string]bool
+	shared int
+}
+
+func newKernelSet() *kernelSet {
+	return &kernelSet{byHash: map[[32]byte]*nest.Nest{}, names: map[string]bool{}}
+}
+
+// add gives the nest that stands for n; a new one gets a name that is unique.
+func (k *kernelSet) add(n *nest.Nest) *nest.Nest {
+	h := n.Hash()
+	if old := k.byHash[h]; old != nil {
+		k.shared++
+		return old
+	}
+	name := n.Name
+	for i := 2; k.names[n.Name]; i++ {
+		n.Name = fmt.Sprintf("%s_%d", name, i)
+	}
+	k.names[n.Name] = true
+	k.byHash[h] = n
+	k.list = append(k.list, n)
+	return n
+}
+
+// programs are those of a pair that exist.
+func (p *Pair) programs() []*nest.Program {
+	if p.Backward == nil {
+		return []*nest.Program{p.Forward}
+	}
+	return []*nest.Program{p.Forward, p.Backward}
+}
+
+// share lets equal kernels stand for each other. Kernels belong to the file of the first op that uses them.
+func (b *Build) share() {
+	set := newKernelSet()
+	for _, f := range b.Functions {
+		for _, p := range f.Pairs {
+			for _, prog := range p.programs() {
+				for _, l := range prog.Launches {
+					before := len(set.list)
+					l.Nest = set.add(l.Nest)
+					if len(set.list) > before {
+						b.Kernels[f.Op.File] = append(b.Kernels[f.Op.File], l.Nest)
+					}
+				}
+			}
+		}
+	}
+	b.Report.Kernels, b.Report.Shared = len(set.list), set.shared
+}
+
+// emitKernels prints kernels alone, for each target: what `opgen explain` shows.
+func (b *Build) emitKernels(source string, nests []*nest.Nest) ([]emit.File, error) {
+	var r []emit.File
+	portable, err := gocpu.Kernels(b.Package.Name, source, nests)
+	if err != nil {
+		return nil, err
+	}
+	r = append(r, portable)
+	if b.Targets[AMD64] {
+		asm, _, err := amd64.File("// "+emit.Header(source), b.Package.Name, RuntimePath, nests)
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, emit.File{Name: source + "_gen_amd64.s", Data: asm})
+	}
+	if b.Targets[CUDA] {
+		cu, err := cuda.File("// "+emit.Header(source), nests)
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, emit.File{Name: source + "_gen.cu", Data: cu})
+	}
+	return r, nil
+}

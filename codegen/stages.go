@@ -1,0 +1,220 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/check"
+	"github.com/opgen/opgen/codegen/grad"
+	"github.com/opgen/opgen/codegen/grad/prove"
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/codegen/pass"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+func (b *Build) parse() {
+	for _, f := range b.Source.Files {
+		tree, diags := dsl.Parse(f.Name, f.Data)
+		b.Files = append(b.Files, tree)
+		b.Diags.All = append(b.Diags.All, diags.All...)
+	}
+}
+
+func (b *Build) check() {
+	pkg, diags := check.Package(b.Files)
+	b.Package = pkg
+	b.Diags.All = append(b.Diags.All, diags.All...)
+	for _, op := range pkg.Ops {
+		for _, v := range op.Variants {
+			if v.Refused != nil {
+				continue // every call of it is an error
+			}
+			b.Functions = append(b.Functions, &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward})
+		}
+	}
+}
+
+// variantName is an identifier that is unique in the package.
+func variantName(op *ir.OpDecl, v *ir.Variant) string {
+	parts := []string{op.Name}
+	cond := 0
+	for _, c := range v.Choices {
+		switch {
+		case c.Attr != "" && (c.Word == "true" || c.Word == "false"):
+			parts = append(parts, negated(c.Word == "true")+c.Attr)
+		case c.Attr != "":
+			parts = append(parts, c.Word)
+		case c.Present != "":
+			parts = append(parts, negated(c.Holds)+c.Present)
+		default:
+			cond++
+			parts = append(parts, fmt.Sprintf("%sif%d", negated(c.Holds), cond))
+		}
+	}
+	return strings.Join(parts, "_")
+}
+
+func negated(holds bool) string {
+	if holds {
+		return ""
+	}
+	return "no_"
+}
+
+// internal reports a fault that is opgen's own: it still names the op.
+func (b *Build) internal(f *Function, stage string, err error) {
+	b.Diags.Errorf(f.Op.Span, "internal", "%s: %s: %v", f.Op.Name, stage, err).Hint = "this is a fault of opgen, not of the spec"
+}
+
+func (b *Build) derive() {
+	for _, f := range b.Functions {
+		if f.Op.Update || !differentiable(f.Forward) {
+			continue
+		}
+		bare := *f.Forward
+		bare.UserGrads = nil
+		for _, u := range f.Forward.UserGrads {
+			if u.None {
+				bare.UserGrads = append(bare.UserGrads, u)
+			}
+		}
+		var err error
+		if f.Derived, err = grad.Reverse(&bare); err != nil {
+			b.Diags.Errorf(f.Op.Span, "grad-row", "%s cannot be differentiated: %v", f.Op.Name, err).Hint = "declare inputs without a derivative: grad none NAME"
+			return
+		}
+		if f.Backward, err = grad.Reverse(f.Forward); err != nil {
+			b.internal(f, "derivative", err)
+		}
+	}
+}
+
+// differentiable tells whether there is a float input and a float output.
+func differentiable(f *ir.Func) bool {
+	in, out := false, false
+	for _, t := range f.Inputs {
+		in = in || t.Role == ir.Input && f.IsFloat(t)
+	}
+	for _, t := range f.Outputs {
+		out = out || t.Role == ir.Output && t.Of == nil && f.IsFloat(t)
+	}
+	return in && out
+}
+
+func (b *Build) prove() {
+	seen := map[string]bool{}
+	for _, f := range b.Functions {
+		if f.Derived == nil {
+			continue
+		}
+		var ds []diag.Diagnostic
+		f.Gradients, ds = prove.Gradients(f.Forward, f.Derived)
+		for _, d := range ds { // the same formula may be wrong in several variants
+			if key := d.Span.Start.String() + d.Code; !seen[key] {
+				seen[key] = true
+				b.Diags.Add(d)
+			}
+		}
+	}
+}
+
+func (b *Build) simplify() {
+	for _, f := range b.Functions {
+		for _, g := range []**ir.Func{&f.Forward, &f.Backward} {
+			if *g == nil {
+				continue
+			}
+			simple, err := pass.Run(*g, "")
+			if err != nil {
+				b.internal(f, "simplification", err)
+				return
+			}
+			*g = simple
+		}
+	}
+}
+
+func (b *Build) lower() {
+	for _, f := range b.Functions {
+		for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
+			opt := nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, dtypes), DTypes: dtypes}
+			p := &Pair{DTypes: dtypes}
+			var err error
+			if f.Backward == nil {
+				p.Forward, err = nest.Lower(f.Forward, opt)
+			} else {
+				p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Backward, opt)
+			}
+			if err != nil {
+				b.Diags.Errorf(f.Op.Span, "unsupported", "%v", err)
+				return
+			}
+			f.Pairs = append(f.Pairs, p)
+		}
+	}
+}
+
+// kernelDTypes are the dtypes that kernels are made for, of a variable that may be these: floats, else integers.
+func kernelDTypes(v ir.ElemVar) []string {
+	for _, all := range [][]string{{"f32", "f64"}, {"i32", "i64"}} {
+		var r []string
+		for _, d := range all {
+			if slices.Contains(v.DTypes, d) {
+				r = append(r, d)
+			}
+		}
+		if r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// dtypeChoices are all combinations of dtypes that kernels are made for.
+func dtypeChoices(vars []ir.ElemVar) []map[string]string {
+	r := []map[string]string{{}}
+	for _, v := range vars {
+		var next []map[string]string
+		for _, m := range r {
+			for _, d := range kernelDTypes(v) {
+				n := map[string]string{v.Name: d}
+				for k, x := range m {
+					n[k] = x
+				}
+				next = append(next, n)
+			}
+		}
+		r = next
+	}
+	return r
+}
+
+func dtypeSuffix(vars []ir.ElemVar, dtypes map[string]string) string {
+	s := ""
+	for _, v := range vars {
+		s += "_" + dtypes[v.Name]
+	}
+	return s
+}
+
+// GradientLine is a line of `opgen check`: how the gradient of an input is known.
+type GradientLine struct{ Op, Input, Status string }
+
+// Gradients lists how gradients are known, one line an op and input; variants that differ have lines of their own.
+func (b *Build) Gradients() []GradientLine {
+	var r []GradientLine
+	seen := map[GradientLine]bool{}
+	for _, f := range b.Functions {
+		for _, s := range f.Gradients {
+			line := GradientLine{b.Package.Name + "." + f.Op.Name, s.Of.Name, s.String()}
+			if !seen[line] {
+				seen[line] = true
+				r = append(r, line)
+			}
+		}
+	}
+	return r
+}
