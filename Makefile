@@ -28,6 +28,16 @@ lint:
 race:
 	$(GO) test -race ./runtime/... ./gen/...
 
+# A short run of every fuzz target.
+FUZZTIME ?= 10s
+fuzz:
+	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' .); do \
+		for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$f); do \
+			echo "fuzz $$t in $$(dirname $$f)"; \
+			$(GO) test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f) || exit 1; \
+		done; \
+	done
+
 bench:
 	benchmarks/run
 

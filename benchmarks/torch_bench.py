@@ -1,82 +1,111 @@
-"""Times PyTorch on the cells of the benchmark: reads lines `op n threads` and answers each with the median ns a call.
+"""Runs PyTorch on the ops of the benchmark, for the program beside it. Requests are lines, each answered by one line:
 
-Outputs are reused where PyTorch allows it. Backward calls are the ops that autograd itself runs.
+    check OP N THREADS FILE   runs OP once and writes its outputs to FILE, as float32 one after the other
+    time OP N THREADS SECONDS runs OP for about so long; the answer is nanoseconds a call
+
+Outputs are reused where PyTorch has a way to say it. Backward calls are those that autograd makes.
 """
-import statistics
 import sys
 import time
 
+import numpy as np
 import torch
-import torch.nn.functional as F
 
-ROW = 1024
+WIDTH = 1024
+BETA, LR, MOMENTUM, WEIGHT_DECAY, EPS = 1.0, 1e-3, 0.9, 1e-4, 1e-5
+REDUCTION = {"none": 0, "mean": 1}
+
+
+def values(k, *shape):
+    """Input k: numbers between -3 and 3 that are a hash of the index."""
+    n = int(np.prod(shape))
+    h = (np.arange(n, dtype=np.uint32) + np.uint32(k * 0x9E3779B9 & 0xFFFFFFFF)) * np.uint32(2654435761)
+    h ^= h >> np.uint32(15)
+    h *= np.uint32(2246822519)
+    h ^= h >> np.uint32(13)
+    return torch.from_numpy(((h >> np.uint32(8)).astype(np.float64) * (6 / 2**24) - 3).astype(np.float32)).reshape(shape)
 
 
 def case(op, n):
-    x, t, gy = torch.randn(n), torch.randn(n), torch.randn(n)
-    if op == "smooth_l1_none":
-        return lambda: F.smooth_l1_loss(x, t, reduction="none", beta=1.0)
-    if op == "smooth_l1_mean":
-        return lambda: F.smooth_l1_loss(x, t, reduction="mean", beta=1.0)
-    if op in ("smooth_l1_none_backward", "smooth_l1_mean_backward"):
+    """The call that is measured, and the tensors that hold what it computes if it returns nothing."""
+    name, _, kind = op.partition("_backward")[0].rpartition("_")
+    backward = op.endswith("_backward")
+    if name == "smooth_l1":
+        x, t = values(0, n), values(1, n)
+        if not backward:
+            y = torch.empty(n if kind == "none" else ())
+            return lambda: (torch._C._nn.smooth_l1_loss(x, t, REDUCTION[kind], BETA, out=y),)
         x.requires_grad_()
         t.requires_grad_()
-        red = "none" if "none" in op else "mean"
-        y = F.smooth_l1_loss(x, t, reduction=red, beta=1.0)
-        g = gy if red == "none" else torch.ones(())
-        return lambda: torch.autograd.grad(y, (x, t), g, retain_graph=True)
+        y = torch.nn.functional.smooth_l1_loss(x, t, reduction=kind, beta=BETA)
+        gy = values(2, n) if kind == "none" else values(2, 1).reshape(())
+        return lambda: torch.autograd.grad(y, (x, t), gy, retain_graph=True)
     if op == "momentum_sgd":
-        p = torch.nn.Parameter(x)
-        p.grad = gy
-        opt = torch.optim.SGD([p], lr=1e-3, momentum=0.9, weight_decay=1e-4)
-        opt.step()
-        return opt.step
-    rows = x.view(-1, ROW)
+        p = torch.nn.Parameter(values(0, n))
+        p.grad = values(1, n)
+        buf = values(2, n)
+        optimizer = torch.optim.SGD([p], lr=LR, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY)
+        optimizer.state[p]["momentum_buffer"] = buf
+
+        def step():
+            optimizer.step()
+            return p, buf
+
+        return step
+    rows = n // WIDTH
+    x = values(0, rows, WIDTH)
     if op == "softmax":
-        return lambda: torch.softmax(rows, -1)
+        y = torch.empty_like(x)
+        return lambda: (torch.softmax(x, -1, out=y),)
     if op == "softmax_backward":
-        rows = rows.clone().requires_grad_()
-        y = torch.softmax(rows, -1)
-        g = gy.view(-1, ROW)
-        return lambda: torch.autograd.grad(y, rows, g, retain_graph=True)
-    w, b = torch.randn(ROW), torch.randn(ROW)
+        x.requires_grad_()
+        y = torch.softmax(x, -1)
+        gy = values(2, rows, WIDTH)
+        return lambda: torch.autograd.grad(y, (x,), gy, retain_graph=True)
+    w, b = values(1, WIDTH), values(2, WIDTH)
     if op == "layer_norm":
-        return lambda: F.layer_norm(rows, (ROW,), w, b)
+        return lambda: (torch.nn.functional.layer_norm(x, (WIDTH,), w, b, EPS),)
     if op == "layer_norm_backward":
-        rows = rows.clone().requires_grad_()
-        w.requires_grad_()
-        b.requires_grad_()
-        y = F.layer_norm(rows, (ROW,), w, b)
-        g = gy.view(-1, ROW)
-        return lambda: torch.autograd.grad(y, (rows, w, b), g, retain_graph=True)
-    raise SystemExit("unknown op " + op)
+        for v in (x, w, b):
+            v.requires_grad_()
+        y = torch.nn.functional.layer_norm(x, (WIDTH,), w, b, EPS)
+        gy = values(3, rows, WIDTH)
+        return lambda: torch.autograd.grad(y, (x, w, b), gy, retain_graph=True)
+    raise ValueError("unknown op " + op)
 
 
-def median(f, budget):
-    f()
-    t = time.perf_counter_ns()
-    f()
-    once = max(time.perf_counter_ns() - t, 1)
-    reps = max(1, min(2000, int(budget * 1e9 / 7 / once)))
-    times = []
-    for _ in range(7):
-        t = time.perf_counter_ns()
-        for _ in range(reps):
-            f()
-        times.append((time.perf_counter_ns() - t) / reps)
-    return statistics.median(times)
+def clock(f, calls):
+    start = time.perf_counter_ns()
+    for _ in range(calls):
+        f()
+    return (time.perf_counter_ns() - start) / calls
+
+
+def answer(command, op, n, threads, argument, current):
+    torch.set_num_threads(int(threads))
+    if command == "check":
+        with open(argument, "wb") as out:
+            for t in case(op, int(n))():
+                out.write(t.detach().numpy().tobytes())
+        return "ok"
+    if current.get("key") != (op, n):
+        current.clear()  # one case alive at a time
+        current["key"] = op, n
+        current["run"] = case(op, int(n))
+        current["run"]()
+    key, run = ("once", threads), current["run"]
+    if key not in current:
+        current[key] = min(clock(run, 1) for _ in range(3))
+    return "%.1f" % clock(run, max(2, int(float(argument) * 1e9 / current[key])))
 
 
 def main():
-    print("torch", torch.__version__, flush=True)
-    made = {}
+    capability = [s.split(":")[1].strip() for s in torch.__config__.show().splitlines() if "CPU capability" in s]
+    print(torch.__version__, *capability, flush=True)
+    current = {}
     for line in sys.stdin:
-        op, n, threads = line.split()
-        torch.manual_seed(1)
-        torch.set_num_threads(int(threads))
-        if (op, n) not in made:
-            made = {(op, n): case(op, int(n))}  # one case alive at a time
-        print(f"{median(made[op, n], 0.25):.1f}", flush=True)
+        print(answer(*line.split(), current), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

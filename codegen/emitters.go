@@ -23,7 +23,7 @@ func (b *Build) emit() {
 	for i, u := range b.units() {
 		name := strings.TrimSuffix(u.Source, ".op")
 		steps := []func() ([]emit.File, error){
-			func() ([]emit.File, error) { return gocpu.API(u) },
+			func() ([]emit.File, error) { return gocpu.Files(u) },
 			func() ([]emit.File, error) { return b.assembly(u, name) },
 			func() ([]emit.File, error) { return b.cuda(u, name) },
 			func() ([]emit.File, error) { return gocpu.Tests(u) },

@@ -122,6 +122,37 @@ op f(x: T[B];
         1)
 }
 `},
+		{"comments in odd places", `package p
+func f(x) = if // behind if
+x*2 > 0 then // behind then
+x else // behind else
+x^ // behind ^
+2
+op f(x // behind x
+: T[ // behind [
+B, C // behind C
+]) // behind )
+-> (y: T[B]) { y = x; z = x; // behind z
+  save x, // behind ,
+  z }
+`, `package p
+
+func f(x) = if // behind if
+    x*2 > 0 // behind then
+    then x // behind else
+    else x^ // behind ^
+    2
+op f(x: // behind x
+        T[ // behind [
+        B, C // behind C
+        ]) // behind )
+        -> (y: T[B]) {
+    y = x
+    z = x // behind z
+    save x, // behind ,
+        z
+}
+`},
 		{"comments", `// first
 
 // of p

@@ -75,7 +75,8 @@ func (p *printer) nested(e Expr, tight bool) {
 			p.operand(x, precedence(x) < precPrim, false)
 		}
 	case *If:
-		p.text("if ")
+		p.text("if")
+		p.rest(" ", e.Cond.Pos().Start)
 		p.expr(e.Cond)
 		p.brk(" ", levelBranch, e.Cond.Pos().End, e.Then.Pos().Start)
 		p.text("then ")
@@ -124,7 +125,7 @@ func (p *printer) binary(e *Binary, tight bool) {
 	tight = tight || prec <= sums
 	p.operand(e.X, precedence(e.X) < left || precedence(e.X) == precAlt, tight)
 	at, behind := e.X.Pos().End, e.Y.Pos().Start
-	if e.isTight(tight) {
+	if e.isTight(tight) && (e.Op == "^" || !p.pending(behind)) {
 		p.text(e.Op)
 		p.brk("", never, at, behind)
 	} else {

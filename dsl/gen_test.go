@@ -7,10 +7,7 @@ import (
 )
 
 // trees draws syntax trees without places: every form of the grammar, with parentheses where it asks for them.
-type trees struct {
-	t    *rapid.T
-	step int
-}
+type trees struct{ t *rapid.T }
 
 func (g *trees) flip() bool            { return rapid.Bool().Draw(g.t, "flip") }
 func (g *trees) upTo(n int) int        { return rapid.IntRange(0, n).Draw(g.t, "n") }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +145,21 @@ func TestSpecs(t *testing.T) {
 	if ops != 159 {
 		t.Errorf("the specs have 159 ops, found %d", ops)
 	}
+}
+
+// Files are parsed side by side.
+func TestConcurrently(t *testing.T) {
+	var wait sync.WaitGroup
+	for name, src := range readSpecs(t) {
+		for range 2 {
+			wait.Go(func() {
+				if _, diags := FormatSource(name, src); diags.HasErrors() {
+					t.Error(diags.Err())
+				}
+			})
+		}
+	}
+	wait.Wait()
 }
 
 // Line ends and a byte order mark make no difference to the tree.

@@ -60,6 +60,38 @@ func (r *AttrReader) Float(name string) *float64 {
 	return &f
 }
 
+// NeedFloat is a number that must be given.
+func (r *AttrReader) NeedFloat(name string) float64 {
+	if _, ok := r.attrs[name]; !ok {
+		r.read = append(r.read, name)
+		r.missing(name, "a number")
+		return 0
+	}
+	if f := r.Float(name); f != nil {
+		return *f
+	}
+	return 0
+}
+
+// NeedInt is a whole number that must be given.
+func (r *AttrReader) NeedInt(name string) int {
+	if _, ok := r.attrs[name]; !ok {
+		r.read = append(r.read, name)
+		r.missing(name, "a whole number")
+		return 0
+	}
+	if n := r.Int(name); n != nil {
+		return *n
+	}
+	return 0
+}
+
+func (r *AttrReader) missing(name, want string) {
+	if r.err == nil {
+		r.err = AttrError(r.op, name, want, "nothing")
+	}
+}
+
 // Int is a whole number, or nil where it isn't given.
 func (r *AttrReader) Int(name string) *int {
 	v, ok := r.get(name)
@@ -82,7 +114,7 @@ func whole(v any) (int, bool) {
 	case int32:
 		return int(x), true
 	case float64: // as JSON has it
-		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		if x == math.Trunc(x) && math.Abs(x) <= math.MaxInt32 {
 			return int(x), true
 		}
 	case *int:

@@ -201,8 +201,8 @@ func (b *Bound) takeExtents(i int, f *physical, optional bool) error {
 			}
 			g.shape[a][c] = joint
 			hi, lo := bits.Mul(uint(n), uint(joint))
-			if hi != 0 || lo > 1<<48 {
-				return b.wrongShape(i, "at most 2^48 elements together with the others")
+			if hi != 0 || lo > maxElements {
+				return b.wrongShape(i, "at most %d elements together with the others", uint(maxElements))
 			}
 			n = int(lo)
 		}

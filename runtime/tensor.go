@@ -10,6 +10,9 @@ import (
 // MaxRank is the greatest number of axes of a tensor.
 const MaxRank = 8
 
+// maxElements is the greatest number of elements: more fit no address space.
+const maxElements = 1 << (44 - (64-bits.UintSize)/32*17)
+
 // Tensor is an array with axes: a view of memory that it may share with other tensors or with a slice of the caller.
 // Its dtype, shape and strides never change. Using one tensor from several goroutines is safe as long as none of them
 // writes its elements or changes what is recorded for gradients.
@@ -134,8 +137,8 @@ func elements(op string, shape []int) (int, error) {
 			continue
 		}
 		hi, lo := bits.Mul(uint(n), uint(e))
-		if hi != 0 || lo > 1<<48 {
-			return 0, &ArgError{Op: op, Arg: "shape", Want: "at most 2^48 elements", Got: shapeString(shape), Err: ErrShape}
+		if hi != 0 || lo > maxElements {
+			return 0, &ArgError{Op: op, Arg: "shape", Want: fmt.Sprintf("at most %d elements", uint(maxElements)), Got: shapeString(shape), Err: ErrShape}
 		}
 		n = int(lo)
 	}

@@ -125,7 +125,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 			open = i
 			continue
 		}
-		if hi, lo := bits.Mul(uint(known), uint(max(e, 0))); hi == 0 && lo <= 1<<48 {
+		if hi, lo := bits.Mul(uint(known), uint(max(e, 0))); hi == 0 && lo <= maxElements {
 			known = int(lo)
 		} else {
 			known = 0

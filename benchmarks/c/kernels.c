@@ -1,21 +1,23 @@
-// The formulas of the benchmark in plain C, for gcc -O3 -march=native -ffast-math -fopenmp: what a person writes by hand.
-// All arrays are float32; the loops over elements or rows are split over threads by OpenMP where asked.
+// The formulas of the benchmark in plain C, for gcc -O3 -march=native -ffast-math: what a person writes by hand.
+// All arrays are float32. Compiled with -fopenmp, the loops over elements or rows are split over threads; without, they
+// have no trace of it. VARIANT names the table of what one set of flags made.
+#include "cell.h"
+
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #define R restrict
-#define PAR _Pragma("omp parallel for schedule(static) if (threads > 1) num_threads(threads)")
+#define PAR _Pragma("omp parallel for schedule(static) num_threads(threads)")
 
-void smooth_l1(float *R y, const float *R x, const float *R t, size_t n, float beta, int threads) {
+static void smooth_l1(float *R y, const float *R x, const float *R t, size_t n, float beta, int threads) {
     PAR for (size_t i = 0; i < n; i++) {
         float e = fabsf(x[i] - t[i]);
         y[i] = e < beta ? e * e / 2 / beta : e - beta / 2;
     }
 }
-void smooth_l1_mean(float *R y, const float *R x, const float *R t, size_t n, float beta, int threads) {
+static void smooth_l1_mean(float *R y, const float *R x, const float *R t, size_t n, float beta, int threads) {
     float s = 0;
-    _Pragma("omp parallel for schedule(static) if (threads > 1) num_threads(threads) reduction(+ : s)")
+    _Pragma("omp parallel for schedule(static) num_threads(threads) reduction(+ : s)")
     for (size_t i = 0; i < n; i++) {
         float e = fabsf(x[i] - t[i]);
         s += e < beta ? e * e / 2 / beta : e - beta / 2;
@@ -23,7 +25,7 @@ void smooth_l1_mean(float *R y, const float *R x, const float *R t, size_t n, fl
     *y = s / n;
 }
 // Both gradients, as autograd gives them; gy is a tensor (none) or one number (mean).
-void smooth_l1_backward(float *R gx, float *R gt, const float *R x, const float *R t, const float *R gy, size_t n, float beta, int threads) {
+static void smooth_l1_backward(float *R gx, float *R gt, const float *R x, const float *R t, const float *R gy, size_t n, float beta, int threads) {
     PAR for (size_t i = 0; i < n; i++) {
         float d = x[i] - t[i], e = fabsf(d);
         float g = e < beta ? d / beta : d > 0 ? 1.0f : d < 0 ? -1.0f : 0.0f;
@@ -31,7 +33,7 @@ void smooth_l1_backward(float *R gx, float *R gt, const float *R x, const float 
         gt[i] = -g * gy[i];
     }
 }
-void smooth_l1_mean_backward(float *R gx, float *R gt, const float *R x, const float *R t, const float *R gy, size_t n, float beta, int threads) {
+static void smooth_l1_mean_backward(float *R gx, float *R gt, const float *R x, const float *R t, const float *R gy, size_t n, float beta, int threads) {
     const float s = gy[0] / n;
     PAR for (size_t i = 0; i < n; i++) {
         float d = x[i] - t[i], e = fabsf(d);
@@ -40,14 +42,14 @@ void smooth_l1_mean_backward(float *R gx, float *R gt, const float *R x, const f
         gt[i] = -g * s;
     }
 }
-void momentum_sgd(float *R p, const float *R g, float *R buf, size_t n, float lr, float momentum, float weight_decay, int threads) {
+static void momentum_sgd(float *R p, const float *R g, float *R buf, size_t n, float lr, float momentum, float weight_decay, int threads) {
     PAR for (size_t i = 0; i < n; i++) {
         float b = momentum * buf[i] + (g[i] + weight_decay * p[i]);
         buf[i] = b;
         p[i] -= lr * b;
     }
 }
-void softmax(float *R y, const float *R x, size_t rows, size_t n, int threads) {
+static void softmax(float *R y, const float *R x, size_t rows, size_t n, int threads) {
     PAR for (size_t r = 0; r < rows; r++) {
         const float *R xr = x + r * n;
         float *R yr = y + r * n;
@@ -61,7 +63,7 @@ void softmax(float *R y, const float *R x, size_t rows, size_t n, int threads) {
         for (size_t i = 0; i < n; i++) yr[i] /= s;
     }
 }
-void softmax_backward(float *R gx, const float *R y, const float *R gy, size_t rows, size_t n, int threads) {
+static void softmax_backward(float *R gx, const float *R y, const float *R gy, size_t rows, size_t n, int threads) {
     PAR for (size_t r = 0; r < rows; r++) {
         const float *R yr = y + r * n, *R gr = gy + r * n;
         float *R xr = gx + r * n;
@@ -70,7 +72,7 @@ void softmax_backward(float *R gx, const float *R y, const float *R gy, size_t r
         for (size_t i = 0; i < n; i++) xr[i] = yr[i] * (gr[i] - s);
     }
 }
-void layer_norm(float *R y, float *R mean, float *R rstd, const float *R x, const float *R w, const float *R b, size_t rows, size_t n, float eps, int threads) {
+static void layer_norm(float *R y, float *R mean, float *R rstd, const float *R x, const float *R w, const float *R b, size_t rows, size_t n, float eps, int threads) {
     PAR for (size_t r = 0; r < rows; r++) {
         const float *R xr = x + r * n;
         float *R yr = y + r * n;
@@ -85,7 +87,7 @@ void layer_norm(float *R y, float *R mean, float *R rstd, const float *R x, cons
     }
 }
 // gw and gb are summed over rows; with threads each has rows of its own in part (2*n*threads floats).
-void layer_norm_backward(float *R gx, float *R gw, float *R gb, const float *R x, const float *R w, const float *R mean, const float *R rstd,
+static void layer_norm_backward(float *R gx, float *R gw, float *R gb, const float *R x, const float *R w, const float *R mean, const float *R rstd,
                          const float *R gy, size_t rows, size_t n, float *R part, int threads) {
     memset(part, 0, 2 * n * threads * sizeof *part);
     PAR for (int t = 0; t < threads; t++) {
@@ -121,34 +123,96 @@ void layer_norm_backward(float *R gx, float *R gw, float *R gb, const float *R x
     }
 }
 
-// The memory limit: reads `in` arrays and writes `out` arrays of n floats, with the widest loads and stores there are.
+// The memory limit: reads `ins` arrays and writes `outs` arrays, with the widest loads and stores there are.
 #include <immintrin.h>
-void traffic(float *const *in, int ins, float *const *out, int outs, size_t n, int stream, int threads) {
-    const size_t blocks = n / 64;
-    PAR for (size_t b = 0; b < blocks; b++) {
-        __m512 a0 = _mm512_setzero_ps(), a1 = a0, a2 = a0, a3 = a0;
+#ifdef __AVX512F__
+#define WIDTH 16
+typedef __m512 wide;
+#define ZERO _mm512_setzero_ps()
+#define LOAD _mm512_loadu_ps
+#define STORE _mm512_storeu_ps
+#define STREAM _mm512_stream_ps
+#else
+#define WIDTH 8
+typedef __m256 wide;
+#define ZERO _mm256_setzero_ps()
+#define LOAD _mm256_loadu_ps
+#define STORE _mm256_storeu_ps
+#define STREAM _mm256_stream_ps
+#endif
+static inline __attribute__((always_inline)) void traffic(float *const *in, int ins, int outs, size_t n, int stream, int threads) {
+    PAR for (size_t i = 0; i < n; i += 4 * WIDTH) {
+        wide v0 = ZERO, v1 = ZERO, v2 = ZERO, v3 = ZERO;
+#pragma GCC unroll 4
         for (int k = 0; k < ins; k++) {
-            const float *p = in[k] + b * 64;
-            a0 += _mm512_loadu_ps(p);
-            a1 += _mm512_loadu_ps(p + 16);
-            a2 += _mm512_loadu_ps(p + 32);
-            a3 += _mm512_loadu_ps(p + 48);
+            const float *p = in[k] + i;
+            v0 += LOAD(p);
+            v1 += LOAD(p + WIDTH);
+            v2 += LOAD(p + 2 * WIDTH);
+            v3 += LOAD(p + 3 * WIDTH);
         }
-        if (outs == 0) __asm__ volatile("" ::"v"(a0), "v"(a1), "v"(a2), "v"(a3));
+        if (outs == 0) __asm__ volatile("" ::"v"(v0), "v"(v1), "v"(v2), "v"(v3));
+#pragma GCC unroll 4
         for (int k = 0; k < outs; k++) {
-            float *p = out[k] + b * 64;
+            float *p = in[ins + k] + i;
             if (stream) {
-                _mm512_stream_ps(p, a0);
-                _mm512_stream_ps(p + 16, a1);
-                _mm512_stream_ps(p + 32, a2);
-                _mm512_stream_ps(p + 48, a3);
+                STREAM(p, v0);
+                STREAM(p + WIDTH, v1);
+                STREAM(p + 2 * WIDTH, v2);
+                STREAM(p + 3 * WIDTH, v3);
             } else {
-                _mm512_storeu_ps(p, a0);
-                _mm512_storeu_ps(p + 16, a1);
-                _mm512_storeu_ps(p + 32, a2);
-                _mm512_storeu_ps(p + 48, a3);
+                STORE(p, v0);
+                STORE(p + WIDTH, v1);
+                STORE(p + 2 * WIDTH, v2);
+                STORE(p + 3 * WIDTH, v3);
             }
         }
     }
     if (stream) _mm_sfence();
 }
+
+// Wrappers that take a cell. Their operands: inputs in the order of the formula, outputs, intermediate results.
+#define WRAP(name, call) \
+    static void run_##name(const struct cell *c) { \
+        float *const *p = c->p; \
+        call; \
+    }
+WRAP(smooth_l1, smooth_l1(p[2], p[0], p[1], c->n, c->f[0], c->threads))
+WRAP(smooth_l1_mean, smooth_l1_mean(p[2], p[0], p[1], c->n, c->f[0], c->threads))
+WRAP(smooth_l1_backward, smooth_l1_backward(p[3], p[4], p[0], p[1], p[2], c->n, c->f[0], c->threads))
+WRAP(smooth_l1_mean_backward, smooth_l1_mean_backward(p[3], p[4], p[0], p[1], p[2], c->n, c->f[0], c->threads))
+WRAP(momentum_sgd, momentum_sgd(p[3], p[1], p[4], c->n, c->f[0], c->f[1], c->f[2], c->threads))
+WRAP(softmax, softmax(p[1], p[0], c->rows, c->n, c->threads))
+WRAP(softmax_backward, softmax_backward(p[3], p[1], p[2], c->rows, c->n, c->threads))
+WRAP(layer_norm, layer_norm(p[3], p[4], p[5], p[0], p[1], p[2], c->rows, c->n, c->f[0], c->threads))
+WRAP(layer_norm_backward, layer_norm_backward(p[4], p[5], p[6], p[0], p[1], p[7], p[8], p[3], c->rows, c->n, p[9], c->threads))
+
+static void run_traffic(const struct cell *c) {
+    const size_t n = c->rows * c->n;
+#define CASE(ins, outs) \
+    case 10 * ins + outs: \
+        c->stream ? traffic(c->p, ins, outs, n, 1, c->threads) : traffic(c->p, ins, outs, n, 0, c->threads); \
+        break;
+    switch (10 * c->reads + c->writes) {
+        CASE(1, 1)
+        CASE(2, 0)
+        CASE(2, 1)
+        CASE(2, 2)
+        CASE(3, 2)
+    }
+}
+
+#define CAT2(a, b) a##b
+#define CAT(a, b) CAT2(a, b)
+kernel *const CAT(kernels_, VARIANT)[KERNELS] = {
+    [SMOOTH_L1_NONE] = run_smooth_l1,
+    [SMOOTH_L1_MEAN] = run_smooth_l1_mean,
+    [SMOOTH_L1_NONE_BACKWARD] = run_smooth_l1_backward,
+    [SMOOTH_L1_MEAN_BACKWARD] = run_smooth_l1_mean_backward,
+    [MOMENTUM_SGD] = run_momentum_sgd,
+    [SOFTMAX] = run_softmax,
+    [SOFTMAX_BACKWARD] = run_softmax_backward,
+    [LAYER_NORM] = run_layer_norm,
+    [LAYER_NORM_BACKWARD] = run_layer_norm_backward,
+    [TRAFFIC] = run_traffic,
+};

@@ -35,7 +35,7 @@ func (s *signature) attribute(a *dsl.Attr) {
 	}
 	s.attrs = append(s.attrs, at)
 	if !ok {
-		d.Kind = ir.AttrFloat // read as a number, so that its uses bring no further errors
+		at.broken = true
 		return
 	}
 	if a.List != nil {

@@ -82,11 +82,11 @@ func (l *lowering) axisFor(id dsl.Ident, i *dsl.Item, exprs []dsl.Expr, e *env) 
 			return "", false // it indexes what is not yet defined, which is reported where that is read
 		}
 		if len(found) != 1 {
-			d := l.errorf(at, "binder-range", "nothing tells what %s runs over: it indexes no axis directly", quote(id.Name))
+			why := "it indexes no axis directly"
 			if len(found) > 1 {
-				d = l.errorf(at, "binder-range", "%s indexes several axes: %s", quote(id.Name), strings.Join(found, ", "))
+				why = "it indexes " + strings.Join(found, " and ")
 			}
-			d.WithHint("write %s in …", id.Name)
+			l.errorf(at, "binder-range", "nothing tells what %s runs over: %s", quote(id.Name), why).WithHint("write %s in …", id.Name)
 			return "", false
 		}
 		axis = found[0]

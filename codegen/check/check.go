@@ -28,9 +28,7 @@ func (c *Config) Package(files []*dsl.File) (*ir.Package, *diag.List) {
 	u := &universe{cfg: c, rep: &reporter{list: list}, loaded: map[string]*unit{}}
 	p := u.load(files, true)
 	out := &ir.Package{Name: p.name}
-	for _, e := range p.enumOrder {
-		out.Enums = append(out.Enums, e)
-	}
+	out.Enums = append(out.Enums, p.enumOrder...)
 	for _, f := range p.funcOrder {
 		checkFuncNames(f)
 	}

@@ -24,7 +24,7 @@ type lowering struct {
 	grads   []*dsl.Grad
 	nones   []*dsl.GradNone
 	keeps   []*dsl.Keep
-	refused *ir.Require         // a requirement that these choices never meet
+	refused *ir.Require // a requirement that these choices never meet
 
 	sink    *[]*ir.Def
 	hoisted []*ir.Def            // reductions that can be read again
@@ -32,6 +32,7 @@ type lowering struct {
 	exact   map[*ir.Tensor]*exactSum
 	cotans  map[*ir.Tensor]*ir.Tensor
 	nesting int
+	clean   int // errors that had been reported before
 }
 
 // value is something with a name that can be read: a tensor, or an expression that is repeated where it is read.
@@ -45,7 +46,6 @@ type value struct {
 	vars    []*ir.Var // with inlined
 	inlined *ir.Value
 
-	absent bool // an optional input that isn't there
 	broken bool // its definition has errors
 }
 
@@ -147,7 +147,7 @@ func (o *operation) declaration() *ir.OpDecl {
 
 // lower makes the function for the choices of one path.
 func (o *operation) lower(choose *chooser) *lowering {
-	l := &lowering{op: o, sig: o.sig, rep: o.in.unit.rep, choose: choose, axes: map[string]*ir.Axis{}, table: map[string]*value{},
+	l := &lowering{op: o, sig: o.sig, rep: o.in.unit.rep, clean: o.in.unit.rep.errors, choose: choose, axes: map[string]*ir.Axis{}, table: map[string]*value{},
 		setAt: map[string]diag.Span{}, names: map[string]bool{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
@@ -264,8 +264,11 @@ func (l *lowering) finish(top *env) {
 			}
 			continue
 		}
-		if v.tensor != nil {
+		switch {
+		case v.tensor != nil:
 			l.fn.Outputs = append(l.fn.Outputs, v.tensor)
+		case l.rep.errors == l.clean:
+			l.errorf(site{d.span, top}, "internal", "the compiler made nothing of %s", quote(d.param.Name))
 		}
 	}
 	for _, d := range l.sig.inputs {

@@ -171,6 +171,10 @@ func (n *names) label(attr, word dsl.Expr) bool {
 	if !is || id == nil {
 		return false
 	}
+	if n.sig != nil && n.sig.attr(bareName(attr).Name) != nil && n.sig.attr(bareName(attr).Name).broken {
+		n.expr(attr)
+		return true // any word may be meant
+	}
 	known := slices.Contains(words, id.Name) || words == nil && n.in.unit.isEnumWord(id.Name)
 	if n.isDeclared(id.Name) && (words == nil || !known) || words == nil && !known {
 		return false
@@ -201,7 +205,9 @@ func (n *names) enumSide(e dsl.Expr) ([]string, bool) {
 	case s.kind == symParam:
 		return nil, true
 	case s.kind == symAttr && n.sig != nil:
-		if a := n.sig.attr(id.Name); a != nil && a.decl.Kind == ir.AttrEnum {
+		if a := n.sig.attr(id.Name); a != nil && a.broken {
+			return nil, true
+		} else if a != nil && a.decl.Kind == ir.AttrEnum {
 			return a.decl.Enum.Words, true
 		}
 	}
@@ -487,6 +493,7 @@ func (n *names) unknownFunc(e *dsl.Call) {
 	d := n.rep.errorf(e.Name.Span, "name-unknown", "there is no function %s", quote(e.Name.Name))
 	suggest(d, e.Name.Name, append(functionWords(), n.in.unit.callable()...))
 	if sym := n.table[e.Name.Name]; sym != nil && d.Hint == "" {
+		sym.used = true
 		d.Hint = quote(e.Name.Name) + " is " + symbolKinds[sym.kind] + ": a product needs its `*`, an index its []"
 	}
 }

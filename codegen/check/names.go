@@ -429,8 +429,10 @@ func (n *names) unknown(id dsl.Ident) {
 		}
 	}
 	slices.Sort(near)
-	suggest(d, id.Name, near)
-	if d.Hint != "" {
+	if suggest(d, id.Name, near); d.Hint != "" {
+		if sym := n.table[diag.Suggest(id.Name, near)]; sym != nil {
+			sym.used = true // it is used, if misspelt
+		}
 		return
 	}
 	if _, is := builtins[id.Name]; is || isReducer(id.Name) || n.in.unit.funcs[id.Name] != nil {

@@ -46,19 +46,19 @@ func (l *lowering) ref(x *dsl.Ref, e *env) *ir.Value {
 	return l.element(v, x.Index, at)
 }
 
-// early reports a read of what is defined further down, or nowhere.
+// early reports a read of what is defined further down, or on no path that was taken.
 func (l *lowering) early(at site, name string, indexed bool) *ir.Value {
 	_, set := l.setAt[name]
 	later := l.declaredLater(name)
-	if indexed && (set || later) {
+	switch {
+	case indexed && (set || later):
 		return l.unsupported(at, "a recurrence ("+quote(name)+" is read where it is not yet defined)")
+	case later:
+		l.errorf(at, "name-early", "%s has no value here", quote(name)).WithHint("definitions use earlier ones: move this one down")
+	case l.sig.find(name) != nil || l.rep.errors == l.clean:
+		l.errorf(at, "name-early", "%s has no value here: nothing sets it", quote(name))
 	}
-	d := l.errorf(at, "name-early", "%s has no value here", quote(name))
-	if later {
-		d.WithHint("definitions use earlier ones: move this one down")
-	} else {
-		d.WithHint("it is set nowhere")
-	}
+	// Else it is an index variable whose binding has failed, which has been said.
 	return bad
 }
 

@@ -282,7 +282,7 @@ func (r *reduction) place() *ir.Value {
 	}
 	found := r.at.env.inside(false)
 	b := list[0]
-	found.bind(&binding{name: b.name, axis: b.axis, pack: b.pack, v: b.v, value: r.l.settleIndex(at)})
+	found.bind(&binding{name: b.name, axis: b.axis, pack: b.pack, v: b.v, value: at})
 	return r.l.expr(r.args[1].Value, found)
 }
 

@@ -47,6 +47,7 @@ type attribute struct {
 	syntax *dsl.Attr
 	decl   *ir.AttrDecl
 	scalar *ir.Scalar // nil for choices and placements
+	broken bool       // its type is unknown
 }
 
 // newSignature checks the heading of an op.
@@ -182,12 +183,9 @@ func (s *signature) elem(e dsl.Elem) ir.Elem {
 func (s *signature) axesOf(list []*dsl.Axis, mode dsl.InputMode) []ir.AxisRef {
 	refs := []ir.AxisRef{}
 	for _, a := range list {
-		if a.Optional && (mode != dsl.In || a.Pack || a.Product != nil) {
-			what := "outputs, inouts and states are never expanded"
-			if mode == dsl.In {
-				what = "only a single axis may be missing; a pack is expanded anyway"
-			}
-			s.rep.errorf(a.Span, "axis-optional", "`?` does not apply here: %s", what)
+		if a.Optional && mode != dsl.In {
+			s.rep.errorf(a.Span, "axis-optional", "outputs, inouts and states are never expanded, so their axes are always there").
+				WithHint("leave out the `?`")
 		}
 		if a.Product != nil {
 			refs = append(refs, ir.AxisRef{Product: s.axesOf(a.Product, mode)})

@@ -105,23 +105,20 @@ func (l *lowering) dim(s *dsl.Dim, e *env) {
 
 // let defines a value of the body.
 func (l *lowering) let(s *dsl.Let, e *env) {
-	for _, id := range s.Names {
-		l.table[id.Name] = &value{name: id.Name, span: id.Span, broken: true}
-	}
-	switch {
-	case s.Pack:
-		l.unsupported(site{s.Span, e}, "a list")
-		return
-	case len(s.Names) != 1:
-		l.unsupported(site{s.Span, e}, "a let of several names")
+	if s.Pack || len(s.Names) != 1 {
+		what := map[bool]string{true: "a list", false: "a let of several names"}
+		l.unsupported(site{s.Span, e}, what[s.Pack])
+		for _, id := range s.Names {
+			l.table[id.Name] = &value{name: id.Name, span: id.Span, broken: true}
+		}
 		return
 	}
 	id := s.Names[0]
 	v, body := l.definition(id, s.Left, nil, s.Value, e)
-	if isBad(body) {
+	l.table[id.Name] = v
+	if v.broken {
 		return
 	}
-	l.table[id.Name] = v
 	if body.Type.Kind == ir.Exact || body.Type.Kind == ir.Real || isUniform(body) {
 		// Numbers that have no dtype stay exact where they are read.
 		v.inlined = body
@@ -156,17 +153,16 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	if s.Prime {
 		t.Of = l.table[s.Name.Name].tensor
 	}
-	l.table[name] = &value{name: name, span: s.Name.Span, broken: true}
 	v, body := l.definition(dsl.Ident{Name: name, Span: s.Name.Span}, s.Left, slots, s.Value, e)
-	if s.Prime && !isBad(body) && body.Op == ir.OpRead && body.Tensor == t.Of && sameIndex(body.Args, v.vars) {
+	if s.Prime && body.Op == ir.OpRead && body.Tensor == t.Of && sameIndex(body.Args, v.vars) {
 		l.table[name] = l.table[s.Name.Name] // set to itself: untouched
 		return
 	}
 	body = l.coerceTo(e.at(s.Value), body, d.param.Elem, quote(name))
-	if isBad(body) {
+	l.table[name] = v
+	if v.broken = isBad(body); v.broken {
 		return
 	}
-	l.table[name] = v
 	l.place(v, t, body, s.Span)
 }
 

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/dsl"
@@ -93,13 +92,15 @@ func (p *unit) checkGoNames() {
 		span diag.Span
 	}
 	taken := map[string]owner{}
+	said := map[[2]string]bool{}
 	claim := func(name, what string, span diag.Span) {
 		old, clash := taken[name]
 		if !clash {
 			taken[name] = owner{what, span}
 			return
 		}
-		if old.what != what {
+		if pair := [2]string{old.what, what}; old.what != what && !said[pair] {
+			said[pair] = true
 			p.rep.errorf(span, "go-name", "%s and %s would both be called %s in Go", what, old.what, name).WithNote(old.span, "declared here")
 		}
 	}
@@ -142,14 +143,4 @@ func (p *unit) checkGoNames() {
 			}
 		}
 	}
-}
-
-// sortedKeys are the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -30,9 +30,15 @@ func (e *Unsupported) Error() string {
 	return fmt.Sprintf("%s can't be lowered to nests: %s: %s", e.Func, e.Def, e.Reason)
 }
 
-// Lower turns a function into nests. Each definition starts as a nest of its own; nests are merged along the values
-// that they pass on, then along the inputs that they share. The error is an *Unsupported where this form can't
-// express the function.
+// Lower turns a function into nests. The error is an *Unsupported where this form can't express the function.
+//
+//   - define: the bodies of definitions become one graph of values (lower_graph.go, lower_value.go). Maps that nobody
+//     sees are unfolded where they are read; sums in which one point counts are solved (lower_solve.go).
+//   - rename, split, materialise: reductions write to the outputs that copy them; common factors leave sums; dear values
+//     that a nest would compute again and again become definitions.
+//   - merge: each definition starts as a nest; nests are merged along the values that they pass on, the largest first, then
+//     along the inputs that they share, where one schedule fits all (lower_schedule.go).
+//   - emit: each nest is written stage by stage (lower_stage.go, lower_emit.go).
 func Lower(f *ir.Func, opt Options) (*Program, error) {
 	return lowerWith(f, opt, nil)
 }

@@ -17,7 +17,7 @@ func (l *lowering) emit() error {
 		}
 		name := fmt.Sprintf("%s_%d", l.opt.Name, i)
 		if err := e.run(name); err != nil {
-			return l.unsupported(c.members[0].target, "%v", err)
+			return err
 		}
 		l.program.Launches = append(l.program.Launches, e.launch)
 		l.describe(name, c, e.plan)
@@ -112,6 +112,9 @@ func (e *emitter) run(name string) error {
 	}
 	if e.err != nil {
 		return e.err
+	}
+	if o, s := len(e.launch.Operands), len(e.launch.Scalars); o > MaxOperands || s > MaxScalars {
+		return e.l.unsupported(e.c.members[0].target, "a nest of %d operands and %d scalars", o, s)
 	}
 	e.shareMemory()
 	n, err := e.b.Done()

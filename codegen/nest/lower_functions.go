@@ -31,7 +31,7 @@ func (e *emitter) function(op ir.Op, args []*Value) *Value {
 	if f.math != "" {
 		v, err := e.b.Math(f.math, args...)
 		if err != nil {
-			e.fail(err)
+			e.fail(e.l.unsupported(e.c.members[0].target, "%v", err))
 			return e.b.Const(0)
 		}
 		return v

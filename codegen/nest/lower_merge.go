@@ -118,10 +118,7 @@ func (l *lowering) tryMerge(a, b *cluster, why string) bool {
 	if a == b {
 		return false
 	}
-	parts := []*cluster{a, b}
-	for _, c := range l.between(a, b) {
-		parts = append(parts, c)
-	}
+	parts := append([]*cluster{a, b}, l.between(a, b)...)
 	for _, c := range l.between(b, a) {
 		if !slices.Contains(parts, c) {
 			parts = append(parts, c)

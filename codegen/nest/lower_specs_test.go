@@ -1,7 +1,10 @@
 package nest_test
 
 import (
+	"errors"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,18 +13,14 @@ import (
 	"github.com/opgen/opgen/codegen/check"
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
 	"github.com/opgen/opgen/codegen/pass"
 	"github.com/opgen/opgen/dsl"
 )
 
-// specs are the variants of all ops of a folder of specs, by name.
-func specs(t *testing.T, dir string) map[string]*pair {
+// parse reads files of specs.
+func parse(t *testing.T, names []string) []*dsl.File {
 	t.Helper()
-	r := map[string]*pair{}
-	names, err := filepath.Glob(filepath.Join(dir, "*.op"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var files []*dsl.File
 	for _, name := range names {
 		text, err := os.ReadFile(name)
@@ -34,12 +33,20 @@ func specs(t *testing.T, dir string) map[string]*pair {
 		}
 		files = append(files, f)
 	}
-	pkg, diags := check.Package(files)
-	if diags.HasErrors() {
-		t.Fatal(diags.All[0])
-	}
+	return files
+}
+
+// variants are the functions of the ops of a package with their derivatives, through all passes. Those that can't be
+// derived have none.
+func variants(t *testing.T, files []*dsl.File) map[string]*pair {
+	t.Helper()
+	r := map[string]*pair{}
+	pkg, _ := check.Package(files)
 	for _, op := range pkg.Ops {
 		for _, v := range op.Variants {
+			if v.Forward == nil {
+				continue
+			}
 			name := op.Name
 			for _, c := range v.Choices {
 				switch {
@@ -52,11 +59,7 @@ func specs(t *testing.T, dir string) map[string]*pair {
 				}
 			}
 			p := &pair{f: simple(t, v.Forward)}
-			if !op.Update {
-				g, err := grad.Reverse(v.Forward)
-				if err != nil {
-					t.Fatal(err)
-				}
+			if g, err := grad.Reverse(v.Forward); err == nil && !op.Update {
 				p.g = simple(t, g)
 			}
 			r[name] = p
@@ -74,14 +77,18 @@ func simple(t *testing.T, f *ir.Func) *ir.Func {
 	return s
 }
 
-// TestSpecValues compares the programs of all specs with the evaluator.
+// TestSpecValues lowers the specs and compares their programs with the evaluator.
 func TestSpecValues(t *testing.T) {
 	dirs, err := filepath.Glob("../../specs/*")
 	if err != nil || len(dirs) == 0 {
 		t.Fatal("no specs", err)
 	}
 	for _, dir := range dirs {
-		all := specs(t, dir)
+		names, err := filepath.Glob(filepath.Join(dir, "*.op"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := variants(t, parse(t, names))
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			for _, float := range []string{"f32", "f64"} {
 				t.Run(name+"/"+float, func(t *testing.T) {
@@ -92,5 +99,101 @@ func TestSpecValues(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestManySpecValues lowers what it can of a larger collection of ops, and compares each program with the evaluator for
+// some small shapes. What nests can't express must be said so, and nothing else may go wrong.
+func TestManySpecValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	names, err := filepath.Glob("../../dsl/testdata/specs/*.op")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, compared := 0, 0
+	for _, file := range names {
+		all := variants(t, parse(t, []string{file}))
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			p := all[name]
+			p.dtypes = map[string]string{"T": "f64", "I": "i64"}
+			opt := nest.Options{Name: name, DTypes: p.dtypes}
+			var err error
+			if p.g == nil {
+				p.fwd, err = nest.Lower(p.f, opt)
+			} else {
+				p.fwd, p.bwd, err = nest.LowerPair(p.f, p.g, opt)
+			}
+			var u *nest.Unsupported
+			if err != nil && !errors.As(err, &u) {
+				t.Errorf("%s: %v", name, err)
+			}
+			for seed := range uint64(2) {
+				if p.fwd == nil {
+					break
+				}
+				lowered++
+				compared += p.compareSmall(t, name, seed)
+			}
+		}
+	}
+	t.Logf("%d programs lowered, %d compared", lowered, compared)
+	if lowered < 200 || compared < lowered {
+		t.Errorf("%d programs lowered and %d compared: too few", lowered, compared)
+	}
+}
+
+// compareSmall compares the programs for a small shape and says how many it could: some calls are refused.
+func (p *pair) compareSmall(t *testing.T, name string, seed uint64) (compared int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 5))
+	sizes := make([]int, max(2, len(p.f.Axes)))
+	for i := range sizes {
+		sizes[i] = 1 + r.IntN(4)
+	}
+	in, _ := p.inputs(sizes)
+	run := func(f *ir.Func, q *nest.Program) map[*ir.Tensor]*ir.Array {
+		want, err := ir.Eval(f, in)
+		if err != nil {
+			return nil
+		}
+		got, err := q.Run(in)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return nil
+		}
+		compared++
+		for _, u := range f.Outputs {
+			for i, w := range want[u].Data {
+				g := got[u].Data[i]
+				if math.IsNaN(w) != math.IsNaN(g) || g != w && math.Abs(g-w) > 1e-10*(1+math.Abs(w)) {
+					t.Errorf("%s %v: %s[%d] = %v, want %v", f.Name, sizes, u.Name, i, g, w)
+				}
+			}
+		}
+		return got
+	}
+	got := run(p.f, p.fwd)
+	if got == nil || p.bwd == nil {
+		return compared
+	}
+	p.feed(in, got, r)
+	run(p.g, p.bwd)
+	return compared
+}
+
+// feed gives the backward function what the forward one computed, and cotangents.
+func (p *pair) feed(in ir.Binding, got map[*ir.Tensor]*ir.Array, r *rand.Rand) {
+	for _, u := range p.f.Outputs {
+		in.Arrays[u] = got[u]
+	}
+	for _, c := range p.g.Inputs {
+		if c.Role == ir.Cotangent {
+			in.Arrays[c] = random(r, in.DTypes["T"], got[c.Of].Shape)
+		}
+	}
+	for _, u := range p.fwd.Saved {
+		in.Arrays[u] = got[u]
 	}
 }

@@ -3,6 +3,7 @@ package nest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -10,6 +11,10 @@ import (
 // ChunkElements is how many points a launch runs at once. It is fixed, so that the accumulators of chunks are the same for
 // any number of workers; they are combined two by two.
 const ChunkElements = 1 << 14
+
+// WideRows is the least number of rows of a chunk that accumulates a row, so that the accumulators of all chunks are much
+// smaller than what is added up.
+const WideRows = 64
 
 // Run computes a program with the interpreter of nests: the outputs and what the program saves. It is the model of the
 // drivers in generated code, which do the same: check, then for each launch bind, pack, split into chunks, and
@@ -21,6 +26,12 @@ func (p *Program) RunOver(in ir.Binding, over map[*ir.Tensor]*ir.Tensor) (map[*i
 	r := &run{p: p, in: in, memory: map[*ir.Tensor]Buffer{}}
 	for t, a := range in.Arrays {
 		r.memory[t] = r.buffer(t, a.Data)
+	}
+	for _, t := range p.Func.Inputs {
+		if in.Arrays[t] == nil && t.Default != nil { // an absent input that is the same everywhere
+			x, _ := t.Default.Float64()
+			r.memory[t] = r.buffer(t, slices.Repeat([]float64{x}, r.extent(t.Axes)))
+		}
 	}
 	for _, c := range p.Checks {
 		if err := r.check(c); err != nil {
@@ -209,6 +220,9 @@ func chunksOf(l *Launch, a *Args) []chunk {
 		return r
 	}
 	rows := max(1, ChunkElements/max(1, a.N*max(1, a.K)))
+	if slices.ContainsFunc(l.Nest.Slots, func(s Slot) bool { return s.Wide }) {
+		rows = max(rows, WideRows)
+	}
 	var r []chunk
 	for row := 0; row < a.Rows; row += rows {
 		r = append(r, chunk{row, min(rows, a.Rows-row), 0, a.N})

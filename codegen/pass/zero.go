@@ -16,6 +16,7 @@ func Zero(f *ir.Func) *ir.Func {
 	if !slices.ContainsFunc(f.Defs, func(d *ir.Def) bool { return d.Derived }) {
 		return f
 	}
+	f = Dead(f)
 	known := append([]*ir.Def{}, f.Given...)
 	have := byTarget(known)
 	trial := tried(f)
@@ -58,13 +59,17 @@ func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
 			in.Scalars[s.Name] = 0.875
 		}
 	}
+	for _, d := range c.Dims {
+		x, err := ir.EvalScalar(c, d.Value, in)
+		if err != nil || x < 0 || x != math.Floor(x) {
+			return nil
+		}
+		in.Extents[d.Axis] = int(x)
+	}
 	k := 0
 	for _, t := range c.Inputs {
 		shape := make([]int, len(t.Axes))
 		for i, a := range t.Axes {
-			if _, ok := in.Extents[a]; !ok {
-				return nil // a dimension that follows from others
-			}
 			shape[i] = in.Extents[a]
 		}
 		x := ir.NewArray(shape...)

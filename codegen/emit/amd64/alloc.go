@@ -23,9 +23,9 @@ func (s *isa) counts() [classes]int { return [classes]int{gpr: s.gregs, vec: s.v
 // life is the part of the code where a variable holds a value that is still needed. Instruction i reads at 2i and
 // writes at 2i+1.
 type life struct {
-	reg        *reg
-	start, end int
-	cost       float64 // of keeping it in memory
+	reg *reg
+	span
+	cost float64 // of keeping it in memory
 }
 
 // weight is what a register is worth to a variable.
@@ -49,6 +49,7 @@ func allocate(c *code, s *isa, insts []*inst) ([]*inst, error) {
 			return nil, err
 		}
 		if len(spilled) == 0 {
+			c.placeSlots(insts)
 			return dropMoves(insts), nil
 		}
 		sp := &spiller{code: c, isa: s, spilled: map[*reg]bool{}}
@@ -60,28 +61,43 @@ func allocate(c *code, s *isa, insts []*inst) ([]*inst, error) {
 	}
 }
 
-// lifetimes computes the lives of all variables, by start.
-func lifetimes(insts []*inst) []*life {
-	byReg := map[*reg]*life{}
-	var lives []*life
+// span is a part of the code, as positions.
+type span struct{ start, end int }
+
+// loopsOf finds the loops, inner ones before those around them.
+func loopsOf(insts []*inst) []span {
 	labels := map[string]int{}
-	type loop struct{ start, end int }
-	var loops []loop
+	var loops []span
 	for i, in := range insts {
 		if in.label != "" {
 			labels[in.label] = i
 		}
 		if at, back := labels[in.jump]; in.jump != "" && back {
-			loops = append(loops, loop{2 * at, 2*i + 1})
+			loops = append(loops, span{2 * at, 2*i + 1})
 		}
+	}
+	return loops
+}
+
+// through extends s: what enters a loop and is used in it is needed until the loop ends.
+func (s *span) through(loops []span) {
+	for _, l := range loops {
+		if s.start < l.start && s.end >= l.start {
+			s.end = max(s.end, l.end)
+		}
+	}
+}
+
+// lifetimes computes the lives of all variables, by start.
+func lifetimes(insts []*inst) []*life {
+	byReg := map[*reg]*life{}
+	var lives []*life
+	for i, in := range insts {
 		in.visit(func(r *reg, def bool) {
-			at := 2 * i
-			if def {
-				at++
-			}
+			at := 2*i + number(def)
 			l := byReg[r]
 			if l == nil {
-				l = &life{reg: r, start: at}
+				l = &life{reg: r, span: span{at, at}}
 				byReg[r] = l
 				lives = append(lives, l)
 			}
@@ -89,16 +105,47 @@ func lifetimes(insts []*inst) []*life {
 			l.cost += in.freq * in.costOf(r, def)
 		})
 	}
-	// What enters a loop and is used in it is needed until it ends. A loop stands before those around it.
-	for _, lp := range loops {
-		for _, l := range lives {
-			if l.start < lp.start && l.end >= lp.start {
-				l.end = max(l.end, lp.end)
-			}
-		}
+	loops := loopsOf(insts)
+	for _, l := range lives {
+		l.through(loops)
 	}
 	slices.SortStableFunc(lives, func(a, b *life) int { return cmp.Compare(a.start, b.start) })
 	return lives
+}
+
+// placeSlots gives places in the frame to the variables in memory. Those that aren't needed at once share.
+func (c *code) placeSlots(insts []*inst) {
+	spans := map[*slot]*span{}
+	var slots []*slot // in order of their starts
+	for i, in := range insts {
+		for _, a := range in.args {
+			switch {
+			case a.slot == nil:
+			case spans[a.slot] == nil:
+				spans[a.slot] = &span{2 * i, 2 * i}
+				slots = append(slots, a.slot)
+			default:
+				spans[a.slot].end = 2 * i
+			}
+		}
+	}
+	loops := loopsOf(insts)
+	ends := map[*slot]int{} // those whose places are handed on, with when they become free
+	for _, s := range slots {
+		spans[s].through(loops)
+		s.disp = -1
+		for _, old := range slots {
+			if end, ok := ends[old]; ok && old.bytes == s.bytes && end < spans[s].start {
+				s.disp = old.disp
+				delete(ends, old)
+				break
+			}
+		}
+		if s.disp < 0 {
+			s.disp = c.newFrame(s.bytes).disp
+		}
+		ends[s] = spans[s].end
+	}
 }
 
 // costOf is the cost of an access if r were in memory.
@@ -171,4 +218,12 @@ func dropMoves(insts []*inst) []*inst {
 	return slices.DeleteFunc(insts, func(in *inst) bool {
 		return in.copy && in.args[0].kind == argReg && in.args[1].kind == argReg && in.args[0].reg.phys == in.args[1].reg.phys
 	})
+}
+
+// number is 1 for true.
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -73,8 +73,8 @@ func TestCorpus(t *testing.T) {
 
 // TestFewRegisters runs kernels that keep most of their values in memory.
 func TestFewRegisters(t *testing.T) {
-	nests := append(nesttest.Corpus(), randomNests(5, 60)...)
-	for _, count := range []struct{ vectors, general int }{{4, 4}, {6, 5}, {9, 8}} {
+	nests := append(nesttest.Corpus(), randomNests(5, 30)...)
+	for _, count := range []struct{ vectors, general int }{{4, 4}, {7, 6}} {
 		asm, stubs, err := amd64.TightFile(emit.Header("kernels.op"), "main", runtimePath, nests, count.vectors, count.general)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestFewRegisters(t *testing.T) {
 
 // TestLengths runs rows of all lengths around the blocks.
 func TestLengths(t *testing.T) {
-	rows := []int{1, 2, 3, 0, 4, 6}
+	rows := []int{1, 2, 9, 0, 4, 6, 16}
 	nests := nesttest.Corpus()
 	compare(t, nests, files(t, nests), func(n *nest.Nest) []nesttest.Size {
 		var sizes []nesttest.Size

@@ -33,13 +33,13 @@ type gen struct {
 	plan *plan
 	err  error
 
-	args    *reg // the address of the arguments
-	fields  map[field]*reg
-	consts  map[uint64]*reg
-	rows    map[int]*reg     // address of the current row of each operand
-	inner   map[pointer]*reg // addresses in the loops that are open
-	slots   []slotState
-	triples map[*reg]*reg // three times a stride
+	args      *reg // the address of the arguments
+	fields    map[field]*reg
+	consts    map[uint64]*reg
+	rows      map[int]*reg     // address of the current row of each operand
+	inner     map[pointer]*reg // addresses in the loops that are open
+	slots     []slotState
+	multiples map[multiple]*reg // of the strides of rows
 
 	streams bool                 // some stores go around the cache if the caller asks for it
 	current *block               // the vector loop that is open
@@ -65,7 +65,7 @@ func newGen(n *nest.Nest, s isa) *gen {
 		n:    n, plan: newPlan(n),
 		fields: map[field]*reg{}, consts: map[uint64]*reg{},
 		rows: map[int]*reg{}, inner: map[pointer]*reg{},
-		slots: make([]slotState, len(n.Slots)), triples: map[*reg]*reg{},
+		slots: make([]slotState, len(n.Slots)), multiples: map[multiple]*reg{},
 		uniform: newScope(), flags: map[*nest.Value]*reg{}, splats: map[*nest.Value]*reg{},
 	}
 }

@@ -54,8 +54,12 @@ type arg struct {
 	disp  int
 	imm   int64
 	name  string
-	bcst  bool // one element, repeated in all lanes
+	bcst  bool  // one element, repeated in all lanes
+	slot  *slot // argFrame: disp is not known yet
 }
+
+// slot is a place in the frame for a variable that found no register.
+type slot struct{ bytes, disp int }
 
 func (a *arg) inMemory() bool { return a.kind >= argMem }
 

@@ -6,6 +6,7 @@ import "github.com/opgen/opgen/codegen/nest"
 type plan struct {
 	perLane map[*nest.Value]bool // selected for each vector of a vector loop, not once
 	inLoad  map[*nest.Value]bool // loads that become memory operands of their only user
+	merged  map[*nest.Value]bool // computed only where their only user, a Select, takes them (AVX-512)
 	dies    map[*nest.Value]*nest.Value
 	uses    map[*nest.Value]uses
 	loops   map[*nest.For]*loopPlan
@@ -34,7 +35,7 @@ type loopPlan struct {
 
 func newPlan(n *nest.Nest) *plan {
 	p := &plan{
-		perLane: map[*nest.Value]bool{}, inLoad: map[*nest.Value]bool{}, dies: map[*nest.Value]*nest.Value{},
+		perLane: map[*nest.Value]bool{}, inLoad: map[*nest.Value]bool{}, merged: map[*nest.Value]bool{}, dies: map[*nest.Value]*nest.Value{},
 		uses: map[*nest.Value]uses{}, loops: map[*nest.For]*loopPlan{}, inLanes: map[int]bool{}, results: map[int]bool{}, loaded: map[int]bool{},
 	}
 	where := map[*nest.Value]*nest.For{}
@@ -166,22 +167,28 @@ func (p *plan) use(v *nest.Value, i int) {
 	p.uses[a] = u
 }
 
-// findFolds finds loads of lanes whose only use can take them from memory: in the same body, with no write to
-// memory in between.
+// findFolds finds what can be done together with its only use, in the same body and with no write to memory in between:
+// loads by instructions that can take them from memory, and computations by a Select that takes them by its mask.
 func (p *plan) findFolds(n *nest.Nest, stmts []nest.Stmt) {
 	count := map[*nest.Value]int{}
 	for _, s := range stmts {
 		countUses(s, count)
 	}
-	loads := map[*nest.Value]bool{}
+	loads, sides := map[*nest.Value]bool{}, map[*nest.Value]bool{}
 	for _, s := range stmts {
 		v, ok := s.(*nest.Value)
 		if !ok {
 			clear(loads)
+			clear(sides)
 			continue
 		}
-		if v.Op == nest.Load && v.Lane && count[v] == 1 {
-			loads[v] = true
+		if v.Lane && count[v] == 1 {
+			switch f := facts[v.Op].form; {
+			case v.Op == nest.Load:
+				loads[v] = true
+			case f == dyadic || f == monadic || f == rounding:
+				sides[v] = true
+			}
 		}
 		for _, i := range foldable(v) {
 			if a := v.Args[i]; loads[a] {
@@ -189,8 +196,12 @@ func (p *plan) findFolds(n *nest.Nest, stmts []nest.Stmt) {
 				break
 			}
 		}
-		if v.Op == nest.Store || v.Op == nest.Reduce && n.Slots[v.Slot].Wide {
+		switch {
+		case v.Op == nest.Select && sides[v.Args[1]]:
+			p.merged[v.Args[1]] = true
+		case v.Op == nest.Store, v.Op == nest.Reduce && n.Slots[v.Slot].Wide:
 			clear(loads)
+			clear(sides)
 		}
 	}
 }

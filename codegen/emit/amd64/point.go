@@ -22,13 +22,6 @@ func newScope() *scope {
 	return &scope{values: map[*nest.Value]*reg{}, sums: map[int]*serialSum{}}
 }
 
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // scope is where a value, or the slot of a Reduce or Result, is kept.
 func (g *gen) scope(v *nest.Value, p *point) *scope {
 	return p.scopes[number(g.plan.perLane[v])][number(g.varies[v])]

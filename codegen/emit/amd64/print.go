@@ -31,7 +31,11 @@ func (a *arg) String() string {
 	case argMem:
 		return displacement(a.disp) + "(" + a.reg.name(wx) + ")" + index
 	case argFrame:
-		return fmt.Sprintf("%d(SP)%s", a.disp, index)
+		disp := a.disp
+		if a.slot != nil {
+			disp = a.slot.disp
+		}
+		return fmt.Sprintf("%d(SP)%s", disp, index)
 	case argSymbol:
 		return fmt.Sprintf("%s<>+%d(SB)", a.name, a.disp)
 	default:

@@ -74,8 +74,10 @@ func (g *gen) gridSlots() {
 }
 
 func (g *gen) resetHome(slot int) {
+	start := g.newVec(true)
+	g.move(g.identity(slot), start)
 	for v := range g.slotVectors() {
-		g.storeVec(g.identity(slot), g.vectorAt(slot, v))
+		g.storeVec(start, g.vectorAt(slot, v))
 	}
 }
 

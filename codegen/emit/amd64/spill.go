@@ -19,7 +19,7 @@ func (sp *spiller) place(r *reg) {
 	if r.class == vec && (!r.uniform || !sp.isa.wide()) {
 		size = sp.isa.full.bytes()
 	}
-	home := sp.code.newFrame(size)
+	home := arg{kind: argFrame, slot: &slot{bytes: size}}
 	home.bcst = r.class == vec && r.uniform && sp.isa.wide()
 	r.home = &home
 }

@@ -15,10 +15,11 @@ type tile struct {
 	varies map[*nest.Value]bool
 }
 
-// Rows of a tile. rowIndex reaches no more.
+// Rows of a tile: with several vectors, and with one, where only more rows keep the processor busy. rowIndex reaches no more.
 const (
-	maxTileRows = 4
-	minTileRows = 2
+	maxTileRows   = 4
+	maxNarrowRows = 8
+	minTileRows   = 2
 )
 
 // maxSums bounds the accumulators of serial slots that are in use at once, half of the registers.
@@ -107,14 +108,18 @@ func (g *gen) tiles(t *tile) {
 // rowTiles selects the loop over rows for some vectors: tiles, then single rows.
 func (g *gen) rowTiles(t *tile, vectors int, mask *reg) {
 	defer g.follow(g.plan.loops[t.grid].pointers)()
+	rows := t.rows
+	if sums := g.plan.loops[t.vector].sums; vectors == 1 && maxNarrowRows*sums <= g.maxSums() {
+		rows = maxNarrowRows
+	}
 	left := g.newGPR()
 	g.movq(mem(g.args, argRows), left)
 	single, done := g.newLabel("single"), g.newLabel("done")
-	g.alu("SUBQ", imm(int64(t.rows)), left)
+	g.alu("SUBQ", imm(int64(rows)), left)
 	g.jump("JLT", single)
-	g.often(loopFreq, func() { g.rowsOf(t, t.rows, vectors, mask, left) })
+	g.often(loopFreq, func() { g.rowsOf(t, rows, vectors, mask, left) })
 	g.label(single)
-	g.alu("ADDQ", imm(int64(t.rows-1)), left)
+	g.alu("ADDQ", imm(int64(rows-1)), left)
 	g.jump("JLT", done)
 	g.often(singleFreq, func() { g.rowsOf(t, 1, vectors, mask, left) })
 	g.label(done)
@@ -138,19 +143,30 @@ func (g *gen) rowsOf(t *tile, rows, vectors int, mask, left *reg) {
 // rowIndex is the distance to a row of a tile, as index and scale of an address.
 func (g *gen) rowIndex(operand, row int) (*reg, int) {
 	stride := g.field(argRow+8*operand, log2(g.operandSize(operand)))
-	if row < 3 {
-		return stride, row
-	}
-	return g.triple(stride), 1
+	scale := row & -row
+	return g.multiple(stride, row/scale), scale
 }
 
-// triple is three times a stride, computed once.
-func (g *gen) triple(stride *reg) *reg {
-	r := g.triples[stride]
+// multiple is 1, 3, 5 or 7 times a stride, computed once.
+func (g *gen) multiple(stride *reg, n int) *reg {
+	if n == 1 {
+		return stride
+	}
+	key := multiple{stride, n}
+	r := g.multiples[key]
 	if r == nil {
+		base, scale := stride, n-1
+		if n == 7 {
+			base, scale = g.multiple(stride, 3), 4
+		}
 		r = g.newGPR()
-		g.triples[stride] = r
-		g.atEntry(func() { g.plain("LEAQ", writes, arg{kind: argMem, reg: stride, index: stride, scale: 2}, gr(r)) })
+		g.multiples[key] = r
+		g.atEntry(func() { g.plain("LEAQ", writes, arg{kind: argMem, reg: base, index: stride, scale: scale}, gr(r)) })
 	}
 	return r
+}
+
+type multiple struct {
+	stride *reg
+	n      int
 }

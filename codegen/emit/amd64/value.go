@@ -1,6 +1,10 @@
 package amd64
 
-import "github.com/opgen/opgen/codegen/nest"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/nest"
+)
 
 // reg is the register of a value. A load that was left to its user is done here.
 func (g *gen) reg(v *nest.Value, p *point) *reg {
@@ -158,12 +162,11 @@ func (g *gen) function(v *nest.Value, p *point) {
 	op := g.pick(f.avx2, f.avx512)
 	dst := g.newVec(!v.Lane)
 	switch f.form {
-	case dyadic:
-		g.dyadic(op, v, p, dst)
-	case monadic:
-		g.op2(op, g.src(v.Args[0], p), dst)
-	case rounding:
-		g.add(&inst{op: op, args: []arg{imm(f.imm), g.src(v.Args[0], p), g.vr(dst)}, fold: 1})
+	case dyadic, monadic, rounding:
+		if g.merges(v, p) {
+			return
+		}
+		g.compute(v, p, dst)
 	case shift:
 		g.plain(op, writes, imm(int64(v.Shift)), g.vr(g.reg(v.Args[0], p)), g.vr(dst))
 	case sign:
@@ -190,8 +193,27 @@ func (g *gen) function(v *nest.Value, p *point) {
 	g.set(v, p, dst)
 }
 
+// compute adds the instruction of a dyadic, monadic or rounding form.
+func (g *gen) compute(v *nest.Value, p *point, dst *reg) *inst {
+	f := facts[v.Op]
+	op := g.pick(f.avx2, f.avx512)
+	switch f.form {
+	case dyadic:
+		return g.dyadic(op, v, p, dst)
+	case rounding:
+		return g.add(&inst{op: op, args: []arg{imm(f.imm), g.src(v.Args[0], p), g.vr(dst)}, fold: 1})
+	default:
+		return g.op2(op, g.src(v.Args[0], p), dst)
+	}
+}
+
+// merges says whether a value is left to the Select that uses it.
+func (g *gen) merges(v *nest.Value, p *point) bool {
+	return g.wide() && g.plan.merged[v] && (g.varies == nil || g.varies[v])
+}
+
 // dyadic is dst = a op b; where a is in memory and may be second, it is.
-func (g *gen) dyadic(op string, v *nest.Value, p *point, dst *reg) {
+func (g *gen) dyadic(op string, v *nest.Value, p *point, dst *reg) *inst {
 	a, b := v.Args[0], v.Args[1]
 	commutes := v.Op.Info().Commutative
 	if commutes && g.deferred(a, p) && !g.deferred(b, p) {
@@ -201,6 +223,7 @@ func (g *gen) dyadic(op string, v *nest.Value, p *point, dst *reg) {
 	if commutes {
 		in.swap = equals
 	}
+	return in
 }
 
 // extreme is a maximum or minimum in which NaN wins. The processor gives its second source, b, where one is NaN and where
@@ -250,12 +273,31 @@ func (g *gen) condition(op string, v *nest.Value, p *point, dst *reg) {
 // choose is a where the mask holds, else b.
 func (g *gen) choose(op string, v *nest.Value, p *point, dst *reg) {
 	mask := g.reg(v.Args[0], p)
+	if g.merges(v.Args[1], p) {
+		g.mergeInto(v, p, mask, dst)
+		return
+	}
 	a, b := g.src(v.Args[1], p), g.vr(g.reg(v.Args[2], p))
 	if g.wide() {
 		g.add(&inst{op: op, args: []arg{a, b, g.kr(mask), g.vr(dst)}, fold: 0})
 		return
 	}
 	g.add(&inst{op: op, args: []arg{g.vr(mask), a, b, g.vr(dst)}, fold: 1})
+}
+
+// mergeInto computes the one side of a Select where the mask holds; elsewhere the destination keeps the other side, or
+// becomes zero.
+func (g *gen) mergeInto(v *nest.Value, p *point, mask, dst *reg) {
+	other := v.Args[2]
+	zero := other.Op == nest.Const && g.floatBits(other.Imm) == 0
+	if !zero {
+		g.move(g.reg(other, p), dst)
+	}
+	in := g.compute(v.Args[1], p, dst)
+	in.args = slices.Insert(in.args, len(in.args)-1, g.kr(mask))
+	if in.zero = zero; !zero {
+		in.role = updates
+	}
 }
 
 // maskConst is a condition that is known.

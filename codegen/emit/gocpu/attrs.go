@@ -2,7 +2,6 @@ package gocpu
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -285,7 +284,9 @@ func (g *opGen) attrError(attr, want string, got jen.Code) jen.Code {
 	return jen.Qual(runtimePath, "AttrError").Call(jen.Lit(g.fullName()), jen.Lit(attr), jen.Lit(want), got)
 }
 
-func (g *opGen) enumWord(e *ir.EnumDecl, word string) string { return g.goName(e.Name) + g.goName(word) }
+func (g *opGen) enumWord(e *ir.EnumDecl, word string) string {
+	return g.goName(e.Name) + g.goName(word)
+}
 
 // enumDecl declares an enumeration. Its zero value is the default of the op.
 func (f *fileGen) enumDecl(e *ir.EnumDecl) jen.Code {
@@ -324,5 +325,3 @@ func lowerFirst(s string) string {
 	}
 	return strings.ToLower(s[:n]) + s[n:]
 }
-
-var _ = math.Inf

@@ -76,8 +76,12 @@ func identifier(s string) string {
 	return b.String()
 }
 
-// exported turns snake case to an exported Go name: smooth_l1 is SmoothL1.
-func exported(s string) string {
-	s = identifier(s)
-	return strings.ToUpper(s[:1]) + s[1:]
+// suffix is a part of names near to want. Unlike name it doesn't care for what Go reserves.
+func (n namer) suffix(want string) string {
+	s := want
+	for i := 2; n[s]; i++ {
+		s = want + strconv.Itoa(i)
+	}
+	n[s] = true
+	return s
 }

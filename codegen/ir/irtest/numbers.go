@@ -4,10 +4,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
+
+// Reporter is what the checks need of a test, of testing or of rapid.
+type Reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Case is a function with numbers to try it with.
 type Case struct {
@@ -65,11 +71,11 @@ func (c Case) Random(f *ir.Func, seed uint64) ir.Binding {
 }
 
 // WithOutputs computes the outputs of f, as inputs of its backward function.
-func WithOutputs(t testing.TB, f *ir.Func, in ir.Binding) ir.Binding {
+func WithOutputs(t Reporter, f *ir.Func, in ir.Binding) ir.Binding {
 	t.Helper()
 	out, err := ir.Eval(f, in)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	r := in
 	r.Arrays = map[*ir.Tensor]*ir.Array{}
@@ -102,7 +108,7 @@ func Cotangents(back *ir.Func, in ir.Binding, seed uint64) {
 
 // CheckGrad compares the gradients that back computes with central differences of Σ cotangent·output.
 // in holds the inputs of f, and outputs and cotangents as back takes them.
-func CheckGrad(t testing.TB, f, back *ir.Func, in ir.Binding, tolerance float64) {
+func CheckGrad(t Reporter, f, back *ir.Func, in ir.Binding, tolerance float64) {
 	t.Helper()
 	grads, err := ir.Eval(back, in)
 	if err != nil {
@@ -111,7 +117,7 @@ func CheckGrad(t testing.TB, f, back *ir.Func, in ir.Binding, tolerance float64)
 	loss := func() float64 {
 		out, err := ir.Eval(f, in)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 		s := 0.0
 		for _, c := range back.Inputs {
@@ -148,7 +154,7 @@ func CheckGrad(t testing.TB, f, back *ir.Func, in ir.Binding, tolerance float64)
 }
 
 // CheckSame compares the outputs of two functions that have the same outputs by name.
-func CheckSame(t testing.TB, a, b *ir.Func, in ir.Binding, tolerance float64) {
+func CheckSame(t Reporter, a, b *ir.Func, in ir.Binding, tolerance float64) {
 	t.Helper()
 	x, err := ir.Eval(a, in)
 	if err != nil {

@@ -169,3 +169,25 @@ func momentumSGDUpdate[T float32 | float64](a *runtime.Args) {
 		}
 	}
 }
+
+func init() {
+	runtime.Register(&runtime.Op{
+		Path: importPath, Name: "momentum_sgd", Source: "optim.op", Signature: &momentumSGDForward,
+		Doc: "MomentumSGD updates parameters with a decaying mean of their gradients.",
+		Attrs: []runtime.AttrInfo{
+			{Name: "step", Type: "int"},
+			{Name: "lr", Type: "float"},
+			{Name: "momentum", Type: "float", Default: "0.9"},
+			{Name: "weight_decay", Type: "float", Default: "0"},
+		},
+		Invoke: func(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor, error) {
+			r := runtime.NewAttrReader("sample.momentum_sgd", attrs)
+			step, lr := r.NeedInt("step"), r.NeedFloat("lr")
+			a := MomentumSGDAttrs{Momentum: r.Float("momentum"), WeightDecay: r.Float("weight_decay")}
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+			return nil, MomentumSGDInto(in[0], in[1], in[2], step, lr, &a)
+		},
+	})
+}

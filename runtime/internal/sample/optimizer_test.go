@@ -148,3 +148,22 @@ func TestTraining(t *testing.T) {
 		t.Errorf("trained to %v", got)
 	}
 }
+
+func TestUpdateByName(t *testing.T) {
+	op := runtime.Must(runtime.Lookup("sample.momentum_sgd"))
+	p, g, buf := tensor([]float64{1, 2}, 2), tensor([]float64{1, 1}, 2), tensor([]float64{0, 0}, 2)
+	in := []*runtime.Tensor{p, g, buf}
+	if _, err := op.Call(in, map[string]any{"step": 1, "lr": 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	if got := values(p); !slices.Equal(got, []float64{0.5, 1.5}) {
+		t.Errorf("got %v", got)
+	}
+	for _, attrs := range []map[string]any{
+		{"step": 1}, {"lr": 0.5}, {"step": 1.5, "lr": 0.5}, {"step": 1, "lr": "fast"}, {"step": 1, "lr": -1},
+	} {
+		if _, err := op.Call(in, attrs); !errors.Is(err, runtime.ErrAttr) {
+			t.Errorf("%v: %v", attrs, err)
+		}
+	}
+}

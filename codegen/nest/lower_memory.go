@@ -48,6 +48,19 @@ func (p *Program) markWanted() {
 	}
 }
 
+// ReadsBack says whether a launch reads a tensor that an earlier one wrote. A saved tensor or a gradient that is not
+// wanted needs no memory of its own where none does: all rows may lie on one.
+func (p *Program) ReadsBack(t *ir.Tensor) bool {
+	for _, launch := range p.Launches {
+		for i, b := range launch.Operands {
+			if b.Tensor == t && launch.Nest.Operands[i].Mode == In {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // MayShare says whether an output may be given the memory of an input with the same axes: each nest that stores it
 // allows that, and none reads the input afterwards.
 func (p *Program) MayShare(out, in *ir.Tensor) bool {

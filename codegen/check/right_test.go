@@ -1,0 +1,91 @@
+package check_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/opgen/opgen/codegen/check"
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// TestLanguage evaluates the examples of testdata/right, which go through the language section by section.
+func TestLanguage(t *testing.T) {
+	names, err := filepath.Glob("testdata/right/*.op")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no specs", err)
+	}
+	for _, name := range names {
+		p, diags := check.Package(parse(t, name))
+		for _, d := range diags.All {
+			t.Error(d.String())
+		}
+		for _, o := range p.Ops {
+			for _, x := range o.Examples {
+				if err := evalExample(o, x); err != nil {
+					t.Errorf("%v: %s: %v", x.Span.Start, o.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestMomentumSGD compares three steps with the loop that defines the optimizer.
+func TestMomentumSGD(t *testing.T) {
+	var op *ir.OpDecl
+	for _, o := range checkSpecs(t, "optim").Ops {
+		if o.Name == "momentum_sgd" {
+			op = o
+		}
+	}
+	const lr, momentum, dampening, decay = 0.1, 0.8, 0.25, 0.01
+	p, buf := []float64{1, -2, 3}, []float64{0, 0, 0}
+	state := map[string]*ir.Array{"p": ir.NewArray(3), "buf": ir.NewArray(3)}
+	copy(state["p"].Data, p)
+	for step := 1; step <= 3; step++ {
+		g := []float64{0.5 * float64(step), -1, 2}
+		state["g"] = &ir.Array{Shape: []int{3}, Data: g}
+		got, err := ir.EvalOp(op, state, []ir.ExampleAttr{
+			{Name: "lr", Number: lr}, {Name: "momentum", Number: momentum}, {Name: "dampening", Number: dampening},
+			{Name: "weight_decay", Number: decay}, {Name: "step", Number: float64(step)},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range p {
+			d := g[k] + decay*p[k]
+			if step == 1 {
+				buf[k] = d
+			} else {
+				buf[k] = momentum*buf[k] + (1-dampening)*d
+			}
+			p[k] -= lr * buf[k]
+			if x := got["p'"].Data[k]; math.Abs(x-p[k]) > 1e-15 {
+				t.Errorf("step %d: p[%d] is %v, want %v", step, k, x, p[k])
+			}
+		}
+		state["p"], state["buf"] = got["p'"], got["buf'"]
+	}
+}
+
+// TestRefused checks that calls which a spec forbids fail with its message.
+func TestRefused(t *testing.T) {
+	ops, _, _ := checkCorpus(t)
+	one := &ir.Array{Shape: []int{2, 1}, Data: []float64{1, 2}}
+	for _, c := range []struct {
+		op     string
+		inputs map[string]*ir.Array
+		attrs  []ir.ExampleAttr
+		want   string
+	}{
+		{"loss.smooth_l1", map[string]*ir.Array{"x": one, "t": one}, []ir.ExampleAttr{{Name: "beta", Number: -1}}, "beta must not be negative"},
+		{"norm.batch_norm", map[string]*ir.Array{"x": one}, nil, "evaluation needs running statistics"},
+		{"loss.gaussian_nll", map[string]*ir.Array{"x": one, "t": one, "var": {Shape: []int{2, 1}, Data: []float64{1, -1}}}, nil, "var has negative entries"},
+	} {
+		_, err := ir.EvalOp(ops[c.op], c.inputs, c.attrs, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.op, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package gocpu
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// apiFunc is a function that people call, while it is written.
+type apiFunc struct {
+	g       *opGen
+	names   namer
+	tensors map[string]string // inputs and outputs by name in the spec: y, x; cotangents and gradients as @y, @x
+	zero    []jen.Code        // results before the error where there is one
+	body    []jen.Code
+}
+
+// newFunc begins a function; zero are its results in case of an error, but for the error.
+func (g *opGen) newFunc(zero ...jen.Code) *apiFunc {
+	return &apiFunc{
+		g: g, zero: zero, tensors: map[string]string{},
+		names: newNamer("attrs", "vals", "bound", "variant", "place", "record", "err", "step", "back", "o", "s", "params"),
+	}
+}
+
+func (f *apiFunc) add(code ...jen.Code) { f.body = append(f.body, code...) }
+
+// tensor names a tensor.
+func (f *apiFunc) tensor(name string) *jen.Statement {
+	if f.tensors[name] == "" {
+		f.tensors[name] = f.names.name(name)
+	}
+	return jen.Id(f.tensors[name])
+}
+
+// fail returns an error.
+func (f *apiFunc) fail(err jen.Code) jen.Code {
+	return jen.Return(append(slices.Clone(f.zero), err)...)
+}
+
+// try calls something whose only result is an error.
+func (f *apiFunc) try(call jen.Code, wrap func(jen.Code) jen.Code) {
+	err := jen.Code(jen.Err())
+	if wrap != nil {
+		err = wrap(err)
+	}
+	f.add(jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(f.fail(err)))
+}
+
+// tensorParams are parameters of tensors.
+func (f *apiFunc) tensorParams(typ jen.Code, names ...string) jen.Code {
+	var list []jen.Code
+	for _, n := range names {
+		list = append(list, f.tensor(n))
+	}
+	return jen.List(list...).Add(typ)
+}
+
+// attrParams are the parameters behind the tensors.
+func (g *opGen) attrParams() []jen.Code {
+	var list []jen.Code
+	if g.decl.Update {
+		list = append(list, jen.Id("step").Int())
+	}
+	list = append(list, g.positionalParams()...)
+	if g.hasAttrs() {
+		list = append(list, jen.Id("attrs").Op("*").Id(g.name+"Attrs"))
+	}
+	return list
+}
+
+// attrArgs are what attrParams declares, as arguments.
+func (g *opGen) attrArgs() []jen.Code {
+	var list []jen.Code
+	for _, a := range g.attrs {
+		if a.positional {
+			list = append(list, jen.Id(a.name))
+		}
+	}
+	return list
+}
+
+// takeAttrs fills in the values of attributes as vals, and checks the step of an update.
+func (f *apiFunc) takeAttrs() {
+	g := f.g
+	if g.hasValues() {
+		from := jen.Id(g.low + "ValuesOf")
+		if g.hasAttrs() {
+			from = jen.Id("attrs").Dot("values")
+		}
+		f.add(jen.List(jen.Id("vals"), jen.Err()).Op(":=").Add(from).Call(g.attrArgs()...),
+			jen.If(jen.Err().Op("!=").Nil()).Block(f.fail(jen.Err())))
+	}
+}
+
+// checkStep refuses a step that is no count.
+func (f *apiFunc) checkStep() {
+	if f.g.decl.Update {
+		f.add(jen.If(jen.Id("step").Op("<").Lit(1)).Block(f.fail(f.g.attrError("step", "1 or more", jen.Id("step")))))
+	}
+}
+
+// chooseVariant finds the variant, where there are several.
+func (f *apiFunc) chooseVariant(vals jen.Code) {
+	g := f.g
+	if len(g.groups) == 1 && !g.refuses() {
+		return
+	}
+	var args []jen.Code
+	if g.hasValues() {
+		args = append(args, vals)
+	}
+	if g.usesStep() {
+		args = append(args, jen.Id("step"))
+	}
+	for _, p := range g.presence() {
+		args = append(args, f.tensor(p))
+	}
+	call := jen.Id(g.low + "Variant").Call(args...)
+	if !g.refuses() {
+		f.add(jen.Id("variant").Op(":=").Add(call))
+		return
+	}
+	name := "variant"
+	if len(g.groups) == 1 {
+		name = "_"
+	}
+	op := ":="
+	if name == "_" && g.hasValues() {
+		op = "="
+	}
+	f.add(jen.List(jen.Id(name), jen.Err()).Op(op).Add(call), jen.If(jen.Err().Op("!=").Nil()).Block(f.fail(jen.Err())))
+}
+
+// declareBound declares the bound and the placement.
+func (f *apiFunc) declareBound() {
+	f.add(jen.Var().Id("bound").Qual(runtimePath, "Bound"))
+}
+
+// place is the placement argument; it declares the placement first where there is one.
+func (f *apiFunc) place() jen.Code {
+	at := f.g.placed()
+	if at == nil {
+		return jen.Nil()
+	}
+	p := jen.Id("vals").Dot(at.name)
+	if at.decl.Kind == ir.AttrAxis {
+		p = jen.Qual(runtimePath, "PlaceAxis").Call(p)
+	}
+	f.add(jen.Id("place").Op(":=").Add(p))
+	if k := f.g.keep(); k != nil {
+		f.add(jen.Id("place").Dot("Keep").Op("=").Id("vals").Dot(k.name))
+	}
+	return jen.Op("&").Id("place")
+}
+
+// signature is the signature of the variant.
+func (f *apiFunc) signature(back bool) *jen.Statement {
+	if len(f.g.groups) == 1 {
+		return jen.Id(f.g.groups[0].signature(back).name)
+	}
+	if back {
+		return jen.Id(f.g.low + "Backwards").Index(jen.Id("variant"))
+	}
+	return jen.Id(f.g.low + "Forwards").Index(jen.Id("variant"))
+}
+
+// run runs the programs.
+func (f *apiFunc) run(back bool, vals jen.Code) {
+	g := f.g
+	name := g.low + "Run"
+	if back {
+		name += "Backward"
+	}
+	args := g.runArgs(jen.Op("&").Id("bound"), vals)
+	if len(g.groups) > 1 {
+		args = append(args, jen.Id("variant"))
+	}
+	call := jen.Id(name).Call(args...)
+	if !g.anyFails(back) {
+		f.add(call)
+		return
+	}
+	f.try(call, func(err jen.Code) jen.Code { return jen.Id("bound").Dot("Fail").Call(err) })
+}
+
+func names(params []*param) []string {
+	var list []string
+	for _, p := range params {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// inputNames and outputNames are those of the op.
+func (g *opGen) inputNames() []string { return names(g.live().forward.params[:len(g.decl.Inputs)]) }
+
+func (g *opGen) outputNames() []string {
+	var list []string
+	for _, p := range g.live().forward.params[len(g.decl.Inputs):] {
+		if !p.saved {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+var tensorType = jen.Op("*").Qual(runtimePath, "Tensor")
+
+// intoName is the function that writes to the memory of the caller.
+func (g *opGen) intoName() string { return g.name + "Into" }
+
+// mainName is the function, or the type, that stands for the op.
+func (g *opGen) mainName() string {
+	switch {
+	case !g.decl.Update:
+		return g.name
+	case g.opt != nil:
+		return g.name
+	}
+	return g.intoName()
+}
+
+// functions writes what people call.
+func (g *opGen) functions() ([]jen.Code, error) {
+	var code []jen.Code
+	if !g.decl.Update {
+		f, err := g.forward()
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, f)
+	}
+	code = append(code, g.into()...)
+	if f := g.slice(); f != nil {
+		code = append(code, f)
+	}
+	return append(code, g.backwardInto()...), nil
+}
+
+// tensors are the arguments of Bind: nil for what is saved.
+func (f *apiFunc) bindArgs(place jen.Code) []jen.Code {
+	args := []jen.Code{jen.Op("&").Id("bound"), place}
+	for _, n := range slices.Concat(f.g.inputNames(), f.g.outputNames()) {
+		args = append(args, f.tensor(n))
+	}
+	return args
+}
+
+// into writes the function that computes into tensors of the caller. For an update it is in two parts, of which an
+// optimizer calls the second.
+func (g *opGen) into() []jen.Code {
+	f := g.newFunc()
+	var params []jen.Code
+	params = append(params, f.tensorParams(tensorType, slices.Concat(g.outputNames(), g.inputNames())...))
+	doc := jen.Comment(g.intoDoc()).Line()
+	if !g.decl.Update {
+		f.takeAttrs()
+		f.compute(jen.Op("&").Id("vals"))
+		return []jen.Code{doc.Func().Id(g.intoName()).Params(append(params, g.attrParams()...)...).Error().Block(f.body...)}
+	}
+	f.takeAttrs()
+	var args []jen.Code
+	for _, n := range slices.Concat(g.outputNames(), g.inputNames()) {
+		args = append(args, f.tensor(n))
+	}
+	args = append(args, jen.Id("step"))
+	inner := slices.Clone(params)
+	inner = append(inner, jen.Id("step").Int())
+	if g.hasValues() {
+		args = append(args, jen.Op("&").Id("vals"))
+		inner = append(inner, jen.Id("vals").Op("*").Id(g.valuesType()))
+	}
+	f.add(jen.Return(jen.Id(g.low + "Into").Call(args...)))
+	outer := doc.Func().Id(g.intoName()).Params(append(params, g.attrParams()...)...).Error().Block(f.body...)
+	in := g.newFunc()
+	in.tensors, in.names = f.tensors, f.names
+	in.checkStep()
+	in.compute(jen.Id("vals"))
+	return []jen.Code{outer, jen.Func().Id(g.low + "Into").Params(inner...).Error().Block(in.body...)}
+}
+
+// compute binds all tensors, runs and ends the function.
+func (f *apiFunc) compute(vals jen.Code) {
+	g := f.g
+	f.chooseVariant(vals)
+	f.declareBound()
+	place := f.place()
+	args := f.bindArgs(place)
+	// Parameters of saved values, as many as the variant with the most has.
+	for _, gr := range g.groups {
+		if s := gr.forward; s != nil && len(s.params) > len(args)-2 {
+			args = append(args, make([]jen.Code, len(s.params)-(len(args)-2))...)
+		}
+	}
+	var saved []jen.Code
+	for i, a := range args {
+		if a == nil {
+			saved = append(saved, jen.Nil())
+			args[i] = jen.Nil()
+		}
+	}
+	if len(saved) > 0 && !g.sameSaved() {
+		f.bindBySaved(args[:len(args)-len(saved)])
+	} else {
+		f.try(f.signature(false).Dot("Bind").Call(args...), nil)
+	}
+	f.run(false, vals)
+	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
+}

@@ -1,0 +1,339 @@
+package gocpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// programBody is the code of a program, in parts between which the calls of kernels stand.
+type programBody struct {
+	g       *opGen
+	s       *signature
+	program typedProgram
+	h       *host
+	names   namer
+	memory  map[*ir.Tensor]jen.Code // where a tensor is, if that is computed at the head
+	head    []jen.Code
+	parts   []launchPart
+	tail    []jen.Code
+}
+
+// launchPart is one launch: what comes before the call of the kernel.
+type launchPart struct {
+	wanted jen.Code // nil: always
+	fill   []jen.Code
+}
+
+// code puts the calls in their places.
+func (p *programBody) code(call func(launch int) jen.Code) []jen.Code {
+	code := slices.Clone(p.head)
+	for i, l := range p.parts {
+		start := jen.Var().Id("a").Qual(runtimePath, "Args")
+		body := append([]jen.Code{start}, l.fill...)
+		body = append(body, call(i))
+		switch {
+		case l.wanted != nil:
+			code = append(code, jen.If(l.wanted).Block(body...))
+		case len(p.parts) == 1:
+			code = append(code, body...)
+		default:
+			code = append(code, jen.Block(body...))
+		}
+	}
+	return append(code, p.tail...)
+}
+
+// text is the code without the calls, for comparing.
+func (p *programBody) text() string { return render1(p.code(func(int) jen.Code { return jen.Null() })) }
+
+// programBody writes a program.
+func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, error) {
+	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}}
+	if err := p.checks(); err != nil {
+		return nil, err
+	}
+	for _, t := range prog.Temps {
+		d, err := p.dtype(t.Elem)
+		if err != nil {
+			return nil, err
+		}
+		p.local(t, jen.Id("b").Dot("Scratch").Call(d, p.elements(t.Axes)))
+	}
+	if err := p.outputs(); err != nil {
+		return nil, err
+	}
+	for _, l := range prog.Launches {
+		part, err := p.launch(l)
+		if err != nil {
+			return nil, err
+		}
+		p.parts = append(p.parts, part)
+	}
+	return p, nil
+}
+
+// local computes the address of a tensor at the head.
+func (p *programBody) local(t *ir.Tensor, address jen.Code) {
+	name := p.names.name(t.Name)
+	p.head = append(p.head, jen.Id(name).Op(":=").Add(address))
+	p.memory[t] = jen.Id(name)
+}
+
+// outputs finds where outputs are written that cannot simply be where the caller has them: those that perhaps nobody
+// wants, and new values of what is still read.
+func (p *programBody) outputs() error {
+	s := p.s
+	for _, t := range slices.Concat(p.program.Func.Outputs, p.program.Saved) {
+		i := s.index(t)
+		uses := p.uses(t)
+		switch {
+		case i < 0:
+			return p.g.errorf("%s is written, but no parameter", t.Name)
+		case uses == 0:
+		case s.renewed(t) >= 0 && s.tensorOf(p.program.Program, i, false) != nil && !p.program.MayShare(t, s.tensorOf(p.program.Program, i, false)):
+			d, err := p.dtype(t.Elem)
+			if err != nil {
+				return err
+			}
+			p.local(t, jen.Id("b").Dot("Scratch").Call(d, p.elements(t.Axes)))
+			var order []jen.Code
+			for k := range t.Axes {
+				order = append(order, jen.Lit(k))
+			}
+			p.tail = append(p.tail, jen.Qual(runtimePath, "Reorder").Call(p.pointer(i), p.memory[t], d,
+				jen.Index().Int().Values(p.extents(t.Axes)...), jen.Index().Int().Values(order...)))
+		case (s.params[i].mode == "Gradient" || s.params[i].saved) && uses > 1:
+			p.local(t, p.spare(i, t))
+		}
+	}
+	return nil
+}
+
+// uses is how many launches have a tensor.
+func (p *programBody) uses(t *ir.Tensor) int {
+	n := 0
+	for _, l := range p.program.Launches {
+		if slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return b.Tensor == t }) {
+			n++
+		}
+	}
+	return n
+}
+
+// pointer is the address of a parameter.
+func (p *programBody) pointer(i int) *jen.Statement { return jen.Id("b").Dot("Ptr").Index(jen.Lit(i)) }
+
+func (p *programBody) spare(i int, t *ir.Tensor) jen.Code {
+	return jen.Id("b").Dot("Spare").Call(jen.Lit(i), p.elements(t.Axes))
+}
+
+// address is where a tensor lies.
+func (p *programBody) address(t *ir.Tensor) (jen.Code, error) {
+	if m, ok := p.memory[t]; ok {
+		return m, nil
+	}
+	i := p.s.index(t)
+	if i < 0 {
+		return nil, p.g.errorf("%s has no memory", t.Name)
+	}
+	if q := p.s.params[i]; q.mode == "Gradient" || q.saved && q.written() {
+		return p.spare(i, t), nil
+	}
+	return p.pointer(i), nil
+}
+
+// ext is the extent of an axis.
+func (p *programBody) ext(a *ir.Axis) jen.Code {
+	return jen.Id("b").Dot("Ext").Index(jen.Lit(p.g.axis(a.Name)))
+}
+
+func (p *programBody) extents(axes []*ir.Axis) []jen.Code {
+	var list []jen.Code
+	for _, a := range axes {
+		list = append(list, p.ext(a))
+	}
+	return list
+}
+
+// elements is the product of extents.
+func (p *programBody) elements(axes []*ir.Axis) jen.Code {
+	if len(axes) == 0 {
+		return jen.Lit(1)
+	}
+	product := jen.Add(p.ext(axes[0]))
+	for _, a := range axes[1:] {
+		product = product.Op("*").Add(p.ext(a))
+	}
+	return product
+}
+
+// dtype is the dtype of an element type in the call.
+func (p *programBody) dtype(e ir.Elem) (jen.Code, error) {
+	if d := runtimeName[e.Name]; d != "" {
+		return jen.Qual(runtimePath, d), nil
+	}
+	k := slices.IndexFunc(p.g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name })
+	resolved := runtimeName[e.Resolve(p.program.dtypes)]
+	switch {
+	case k >= 0 && e.Resolve(p.program.dtypes) == p.program.dtypes[e.Name]:
+		return jen.Id("b").Dot("DType").Index(jen.Lit(k)), nil
+	case resolved != "":
+		return jen.Qual(runtimePath, resolved), nil
+	}
+	return nil, p.g.errorf("the dtype %s is not supported in Go", e)
+}
+
+// checks tests indices that are data.
+func (p *programBody) checks() error {
+	for _, c := range p.program.Checks {
+		i := p.s.index(c.Index)
+		if i < 0 {
+			return p.g.errorf("%s is used as an index, but is no input", c.Index.Name)
+		}
+		guard := jen.Code(jen.Nil())
+		if c.Guard != nil {
+			h := *p.h
+			h.read = func(v *ir.Value) (expr, error) {
+				if v.Tensor != c.Index {
+					return expr{}, fmt.Errorf("the use of an index depends on %s", v.Tensor.Name)
+				}
+				return ident("x"), nil
+			}
+			e, err := h.cond(c.Guard)
+			if err != nil {
+				return p.g.wrap(err)
+			}
+			guard = jen.Func().Params(jen.Id("x").Int()).Bool().Block(jen.Return(e.code))
+		}
+		call := jen.Id("b").Dot("CheckIndex").Call(jen.Lit(i), jen.Lit(p.g.axis(c.Axis.Name)), guard)
+		p.head = append(p.head, jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())))
+	}
+	return nil
+}
+
+// launch fills the arguments of a kernel.
+func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
+	var part launchPart
+	for _, t := range l.Wanted {
+		i := p.s.index(t)
+		if i < 0 {
+			return part, p.g.errorf("%s is no parameter", t.Name)
+		}
+		wanted := jen.Id("b").Dot("Tensor").Call(jen.Lit(i)).Op("!=").Nil()
+		if part.wanted == nil {
+			part.wanted = wanted
+		} else {
+			part.wanted = jen.Add(part.wanted).Op("||").Add(wanted)
+		}
+	}
+	add := func(c jen.Code) { part.fill = append(part.fill, c) }
+	a := func(name string) *jen.Statement { return jen.Id("a").Dot(name) }
+	add(jen.List(a("Rows"), a("N"), a("K")).Op("=").List(p.elements(l.Grid), p.elements(l.Vector), p.elements(l.Serial)))
+	gathered := gatheredOperands(l.Nest)
+	for i, b := range l.Operands {
+		o := &l.Nest.Operands[i]
+		address, err := p.address(b.Tensor)
+		if err != nil {
+			return part, err
+		}
+		dtype, err := p.dtype(b.Tensor.Elem)
+		if err != nil {
+			return part, err
+		}
+		if b.Pack {
+			address = p.pack(&part, b, address, dtype)
+		}
+		left := []jen.Code{a("Ptr").Index(jen.Lit(i))}
+		right := []jen.Code{address}
+		stride := func(field string, moves bool, s nest.Stride) {
+			if moves && s.Moves {
+				left = append(left, a(field).Index(jen.Lit(i)))
+				right = append(right, p.stride(b, s))
+			}
+		}
+		stride("Row", o.Grid, b.Grid)
+		if o.Mode == nest.Acc {
+			if o.Vector {
+				left, right = append(left, a("Step").Index(jen.Lit(i))), append(right, jen.Lit(1))
+			}
+		} else {
+			stride("Step", o.Vector, b.Vector)
+		}
+		stride("KStep", o.Serial, b.Serial)
+		add(jen.List(left...).Op("=").List(right...))
+		if gathered[i] {
+			// Where no index counts, the tensor may have no elements; one is read and not used.
+			add(jen.If(a("Ptr").Index(jen.Lit(i)).Op("==").Nil()).Block(
+				a("Ptr").Index(jen.Lit(i)).Op("=").Qual(runtimePath, "Splat").Call(dtype, jen.Lit(0))))
+		}
+	}
+	for i, v := range l.Scalars {
+		if l.Nest.Scalars[i].Int {
+			e, err := p.h.integer(v)
+			if err != nil {
+				return part, p.g.wrap(err)
+			}
+			add(a("I").Index(jen.Lit(i)).Op("=").Add(e.code))
+			continue
+		}
+		if v.Op == ir.OpCast {
+			v = v.Args[0] // the kernel rounds
+		}
+		e, err := p.h.float(v)
+		if err != nil {
+			return part, p.g.wrap(err)
+		}
+		add(a("F").Index(jen.Lit(i)).Op("=").Add(e.code))
+	}
+	return part, nil
+}
+
+// gatheredOperands are the operands that are read at an index that is data.
+func gatheredOperands(n *nest.Nest) map[int]bool {
+	r := map[int]bool{}
+	n.Walk(func(s nest.Stmt, _ []*nest.For) {
+		if v, ok := s.(*nest.Value); ok && v.Op == nest.Gather {
+			r[v.Operand] = true
+		}
+	})
+	return r
+}
+
+// stride is a distance in elements; 0 where the tensor is a page of equal elements.
+func (p *programBody) stride(b nest.Bind, s nest.Stride) jen.Code {
+	i := p.s.index(b.Tensor)
+	if i < 0 || !p.s.params[i].splat() {
+		return p.elements(s.Axes)
+	}
+	move := jen.Id("b").Dot("Move").Call(jen.Lit(i))
+	if len(s.Axes) == 0 {
+		return move
+	}
+	return jen.Add(p.elements(s.Axes)).Op("*").Add(move)
+}
+
+// pack copies a tensor with its axes in another order; a page of equal elements stays as it is.
+func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Code) jen.Code {
+	name := p.names.name(b.Tensor.Name + "_packed")
+	var order []jen.Code
+	for _, k := range b.Order {
+		order = append(order, jen.Lit(k))
+	}
+	copied := []jen.Code{
+		jen.Id(name).Op("=").Id("b").Dot("Scratch").Call(dtype, p.elements(b.Tensor.Axes)),
+		jen.Qual(runtimePath, "Reorder").Call(jen.Id(name), address, dtype,
+			jen.Index().Int().Values(p.extents(b.Tensor.Axes)...), jen.Index().Int().Values(order...)),
+	}
+	part.fill = append(part.fill, jen.Id(name).Op(":=").Add(address))
+	if i := p.s.index(b.Tensor); i >= 0 && p.s.params[i].splat() {
+		part.fill = append(part.fill, jen.If(jen.Id("b").Dot("Move").Call(jen.Lit(i)).Op("!=").Lit(0)).Block(copied...))
+	} else {
+		part.fill = append(part.fill, copied...)
+	}
+	return jen.Id(name)
+}

@@ -1,0 +1,255 @@
+package gocpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// runFunc writes the function that runs the programs of a signature on a runtime.Bound b, with the attributes v.
+func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
+	name := g.runName(s)
+	verb := "computes"
+	if s.back {
+		verb = "computes the derivative of"
+	}
+	var code []jen.Code
+	fails := g.fails(s)
+	signature := func(name string) *jen.Statement {
+		f := jen.Func().Id(name).Params(g.runParams()...)
+		if fails {
+			f = f.Error()
+		}
+		return f
+	}
+	if len(s.group.variants) == 1 {
+		body, err := g.runBody(s, s.group.variants[0].Variant.Forward, s.programsOf(0))
+		if err != nil {
+			return nil, err
+		}
+		return []jen.Code{jen.Comment(fmt.Sprintf("%s %s %s.", name, verb, g.decl.Name)).Line().Add(signature(name)).Block(body...)}, nil
+	}
+	// Variants that differ by conditions on extents.
+	var cases []jen.Code
+	h := g.host(jen.Id("b"))
+	call := func(i int) []jen.Code {
+		c := jen.Id(fmt.Sprintf("%s%d", name, i)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)
+		if fails {
+			return []jen.Code{jen.Return(c)}
+		}
+		return []jen.Code{c}
+	}
+	for i, f := range s.group.variants {
+		body, err := g.runBody(s, f.Variant.Forward, s.programsOf(i))
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, jen.Comment(fmt.Sprintf("%s%d is one of the cases of %s.", name, i, name)).Line().Add(signature(fmt.Sprintf("%s%d", name, i))).Block(body...))
+		var all expr
+		for _, c := range f.Variant.Choices {
+			if !late(c) {
+				continue
+			}
+			e, err := g.choice(c, h, nil)
+			if err != nil {
+				return nil, err
+			}
+			if all.code == nil {
+				all = e
+			} else {
+				all = binary("&&", precAnd, all, e)
+			}
+		}
+		if i == len(s.group.variants)-1 {
+			cases = append(cases, jen.Default().Block(call(i)...))
+		} else {
+			cases = append(cases, jen.Case(all.code).Block(call(i)...))
+		}
+	}
+	return append(code, jen.Comment(fmt.Sprintf("%s %s %s; extents decide how.", name, verb, g.decl.Name)).Line().
+		Add(signature(name)).Block(jen.Switch().Block(cases...))), nil
+}
+
+func (g *opGen) runName(s *signature) string {
+	if s.back {
+		return g.low + s.group.suffix + "RunBackward"
+	}
+	return g.low + s.group.suffix + "Run"
+}
+
+// runParams are the parameters of run functions, runArgs the arguments.
+func (g *opGen) runParams() []jen.Code {
+	list := []jen.Code{jen.Id("b").Op("*").Qual(runtimePath, "Bound")}
+	if g.hasValues() {
+		list = append(list, jen.Id("v").Op("*").Id(g.valuesType()))
+	}
+	if g.decl.Update {
+		list = append(list, jen.Id("step").Int())
+	}
+	return list
+}
+
+func (g *opGen) runArgs(b, v jen.Code) []jen.Code {
+	list := []jen.Code{b}
+	if g.hasValues() {
+		list = append(list, v)
+	}
+	if g.decl.Update {
+		list = append(list, jen.Id("step"))
+	}
+	return list
+}
+
+// programsOf are the programs of a variant, one for each choice of dtypes.
+func (s *signature) programsOf(variant int) []typedProgram {
+	var r []typedProgram
+	for _, p := range s.group.variants[variant].Pairs {
+		prog := p.Forward
+		if s.back {
+			prog = p.Backward
+		}
+		r = append(r, typedProgram{p.DTypes, prog})
+	}
+	return r
+}
+
+type typedProgram struct {
+	dtypes map[string]string
+	*nest.Program
+}
+
+// fails reports whether running can end with an error: indices that are data, requirements on extents.
+func (g *opGen) fails(s *signature) bool {
+	for _, p := range s.group.programs(s.back) {
+		if len(p.Checks) > 0 {
+			return true
+		}
+	}
+	if s.back {
+		return false
+	}
+	for _, f := range s.group.variants {
+		for i := range f.Variant.Forward.Requires {
+			r := &f.Variant.Forward.Requires[i]
+			if whenOf(r.Cond, g.decl.Update) != byAttrs || !g.common(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runBody is the body for one variant.
+func (g *opGen) runBody(s *signature, f *ir.Func, programs []typedProgram) ([]jen.Code, error) {
+	var code []jen.Code
+	if !s.back {
+		checks, err := g.variantRequires(f, g.host(jen.Id("b")))
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, checks...)
+	}
+	// One text for all dtypes where the programs differ by their kernels alone.
+	var bodies []*programBody
+	for _, p := range programs {
+		b, err := g.programBody(s, p)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, b)
+	}
+	same := true
+	for _, b := range bodies[1:] {
+		same = same && b.text() == bodies[0].text()
+	}
+	if same {
+		code = append(code, bodies[0].code(func(launch int) jen.Code {
+			return g.dispatch(programs, func(i int) []jen.Code {
+				return []jen.Code{jen.Id(launchName(bodies[i].program.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))}
+			})
+		})...)
+	} else {
+		code = append(code, g.dispatch(programs, func(i int) []jen.Code {
+			return bodies[i].code(func(launch int) jen.Code {
+				return jen.Id(launchName(bodies[i].program.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
+			})
+		}))
+	}
+	if g.fails(s) {
+		code = append(code, jen.Return(jen.Nil()))
+	}
+	return code, nil
+}
+
+// dispatch chooses among dtypes: by one variable where that suffices.
+func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) jen.Code {
+	texts := make([]string, len(programs))
+	all := make([][]jen.Code, len(programs))
+	for i := range programs {
+		all[i] = code(i)
+		texts[i] = render1(all[i])
+	}
+	if !slices.ContainsFunc(texts, func(t string) bool { return t != texts[0] }) {
+		return jen.Add(all[0]...)
+	}
+	for k, v := range g.decl.ElemVars {
+		byDType := map[string]string{}
+		fits := true
+		var cases []jen.Code
+		for i, p := range programs {
+			d := p.dtypes[v.Name]
+			if t, ok := byDType[d]; ok {
+				fits = fits && t == texts[i]
+				continue
+			}
+			byDType[d] = texts[i]
+			cases = append(cases, jen.Case(jen.Qual(runtimePath, runtimeName[d])).Block(all[i]...))
+		}
+		if fits {
+			return jen.Switch(jen.Id("b").Dot("DType").Index(jen.Lit(k))).Block(cases...)
+		}
+	}
+	var cases []jen.Code
+	for i, p := range programs {
+		var cond *jen.Statement
+		for k, v := range g.decl.ElemVars {
+			c := jen.Id("b").Dot("DType").Index(jen.Lit(k)).Op("==").Qual(runtimePath, runtimeName[p.dtypes[v.Name]])
+			if cond == nil {
+				cond = c
+			} else {
+				cond = cond.Op("&&").Add(c)
+			}
+		}
+		cases = append(cases, jen.Case(cond).Block(all[i]...))
+	}
+	return jen.Switch().Block(cases...)
+}
+
+// render1 is code as a text, for comparing.
+func render1(code []jen.Code) string { return fmt.Sprintf("%#v", jen.Block(code...)) }
+
+// host writes numbers of a call: attributes of v and, with a bound, extents.
+func (g *opGen) host(bound jen.Code) *host {
+	return &host{
+		scalar: func(name string) (expr, bool, error) {
+			if a := g.attr(name); a != nil {
+				return primary(jen.Id("v").Dot(a.name)), a.goType == "int", nil
+			}
+			if name == "step" && g.decl.Update {
+				return ident("step"), true, nil
+			}
+			return expr{}, false, fmt.Errorf("%s is no attribute", name)
+		},
+		extent: func(x *ir.Axis) (expr, error) {
+			k := g.axis(x.Name)
+			if bound == nil || k < 0 {
+				return expr{}, fmt.Errorf("the extent of %s is not known here", x.Name)
+			}
+			return primary(jen.Add(bound).Dot("Ext").Index(jen.Lit(k))), nil
+		},
+	}
+}

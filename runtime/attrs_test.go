@@ -1,0 +1,102 @@
+package runtime
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+type word string
+
+func (w word) String() string { return string(w) }
+
+func TestAttrReader(t *testing.T) {
+	r := NewAttrReader("test.attrs", map[string]any{
+		"f": float32(0.5), "i": int64(3), "n": 2.0, "list": []any{1, 2.0}, "one": 7, "ints": []int{4}, "yes": true, "mode": word("fast"), "none": nil,
+	})
+	if f := r.Float("f"); f == nil || *f != 0.5 {
+		t.Errorf("f is %v", f)
+	}
+	if f := r.Float("i"); f == nil || *f != 3 {
+		t.Errorf("i as a number is %v", f)
+	}
+	if n := r.Int("n"); n == nil || *n != 2 {
+		t.Errorf("n is %v", n)
+	}
+	if r.Int("i"); r.NeedInt("i") != 3 || r.NeedFloat("f") != 0.5 {
+		t.Error("needed attributes differ")
+	}
+	if l := r.Ints("list"); !slices.Equal(l, []int{1, 2}) {
+		t.Errorf("list is %v", l)
+	}
+	if l := r.Ints("one"); !slices.Equal(l, []int{7}) {
+		t.Errorf("one is %v", l)
+	}
+	if l := r.Ints("ints"); !slices.Equal(l, []int{4}) {
+		t.Errorf("ints is %v", l)
+	}
+	if b := r.Bool("yes"); b == nil || !*b {
+		t.Errorf("yes is %v", b)
+	}
+	if e := r.Enum("mode", "slow", "fast"); e != 2 {
+		t.Errorf("mode is %d", e)
+	}
+	if r.Float("none") != nil || r.Int("absent") != nil || r.Ints("absent") != nil || r.Bool("absent") != nil || r.Enum("absent", "a") != 0 {
+		t.Error("what isn't given is something")
+	}
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	for name, read := range map[string]func(*AttrReader){
+		"float": func(r *AttrReader) { r.Float("x") },
+		"int":   func(r *AttrReader) { r.Int("x") },
+		"ints":  func(r *AttrReader) { r.Ints("x") },
+		"bool":  func(r *AttrReader) { r.Bool("x") },
+		"enum":  func(r *AttrReader) { r.Enum("x", "a") },
+		"need":  func(r *AttrReader) { r.Float("x"); r.NeedInt("y") },
+		"name":  func(r *AttrReader) { r.Float("y") },
+	} {
+		for _, v := range []any{"text", []any{1.5}, struct{}{}} {
+			r := NewAttrReader("test.attrs", map[string]any{"x": v})
+			read(r)
+			var arg *ArgError
+			if err := r.Err(); !errors.Is(err, ErrAttr) || !errors.As(err, &arg) || arg.Op != "test.attrs" {
+				t.Errorf("%s of %v: %v", name, v, err)
+			}
+		}
+	}
+}
+
+// Errors at any stage give scratch memory back, and change no output.
+func TestErrorsLeakNothing(t *testing.T) {
+	noLeaks(t)
+	x, u := counting(F32, 0, 2, 3), Must(counting(F32, 0, 3, 2).Transpose(0, 1))
+	y := Must(counting(F32, 0, 3, 2).Transpose(0, 1))
+	at := PlaceAxis(9)
+	for name, err := range map[string]error{
+		"shape":   pointSig.Bind(new(Bound), nil, x, counting(F32, 0, 4), y),
+		"output":  pointSig.Bind(new(Bound), nil, x, u, counting(F32, 0, 3, 2)),
+		"alias":   pointSig.Bind(new(Bound), nil, x, u, Must(Scalar[float32](0).Expand(2, 3))),
+		"missing": pointSig.Bind(new(Bound), nil, x, nil, y),
+		"axis":    classSig.Bind(new(Bound), &at, x, counting(I32, 0, 2), nil, nil, nil),
+		"dtype":   linearSig.Bind(new(Bound), nil, x, counting(I32, 0, 4, 3), nil, y),
+		"inner":   linearSig.Bind(new(Bound), nil, x, counting(F32, 0, 4, 2), nil, y),
+		"few":     linearSig.Bind(new(Bound), nil, Scalar[float32](1), counting(F32, 0, 4, 2), nil, y),
+		"many":    linearSig.Bind(new(Bound), nil, x, counting(F32, 0, 1, 4, 3), nil, y),
+		"product": groupSig.Bind(&Bound{fixed: 1 << 1, Ext: [MaxAxes]int{1: 2}}, nil, counting(F32, 0, 3, 1), counting(F32, 0, 2, 2), y),
+		"open":    groupSig.Bind(new(Bound), nil, counting(F32, 0, 3, 1), counting(F32, 0, 2, 2), y),
+		"new":     linearSig.BindNew(new(Bound), nil, x, counting(F32, 0, 4, 2), nil),
+	} {
+		var arg *ArgError
+		if !errors.As(err, &arg) {
+			t.Errorf("%s: %v", name, err)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	for i, v := range Must(Values[float32](Must(y.Transpose(0, 1)))) {
+		if v != float32(i) {
+			t.Errorf("the output was changed: %v", y)
+		}
+	}
+}
