@@ -10,15 +10,20 @@ import (
 	"unsafe"
 )
 
-// The variants of the C code: see harness.c. Names are the flags that differ.
-var variants = []struct {
+// variant is one way to compile the C. The order is that in c/harness.c; the flags are in run.
+type variant struct {
 	name    string
-	threads bool
-}{
-	{"256-bit", false},
-	{"512-bit", false},
-	{"256-bit, OpenMP", true},
-	{"512-bit, OpenMP", true},
+	threads bool // with OpenMP
+	limit   bool // measures the memory limit: its vectors are the widest whatever the flags
+}
+
+var variants = []variant{
+	{name: "256-bit vectors"},
+	{name: "512-bit vectors", limit: true},
+	{name: "512-bit vectors, unrolled"},
+	{name: "256-bit vectors, OpenMP", threads: true},
+	{name: "512-bit vectors, OpenMP", threads: true, limit: true},
+	{name: "512-bit vectors, unrolled, OpenMP", threads: true},
 }
 
 // cell is the operands of a function in C, pinned for as long as it may be called.

@@ -7,6 +7,7 @@ import (
 	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/runtime"
 )
 
 // Attributes, the same for all contestants. PyTorch's are in torch_bench.py.
@@ -69,9 +70,9 @@ var ops = []op{
 		tolerance: 1e-5, attrs: [3]float32{beta},
 		reference: smoothL1Backward,
 		ours: func(l *load) func() error {
-			a := &loss.SmoothL1Attrs{Reduction: loss.ReductionNone}
+			a, y := &loss.SmoothL1Attrs{Reduction: loss.ReductionNone}, l.tensor(full)
 			return func() error {
-				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], a)
+				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], y, a)
 			}
 		},
 	},
@@ -80,8 +81,9 @@ var ops = []op{
 		tolerance: 1e-5, attrs: [3]float32{beta},
 		reference: smoothL1MeanBackward,
 		ours: func(l *load) func() error {
+			y := l.tensor(one)
 			return func() error {
-				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], nil)
+				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], y, nil)
 			}
 		},
 	},
@@ -131,9 +133,36 @@ var ops = []op{
 			return [][]float32{mean, rstd, make([]float32, 2*l.width*threads)}
 		},
 		ours: func(l *load) func() error {
-			return func() error {
-				return norm.LayerNormBackwardInto(l.out[0], l.out[1], l.out[2], l.in[3], l.in[0], l.in[1], l.in[2], nil)
-			}
+			return layerNormGradients(l)
 		},
 	},
+}
+
+// layerNormGradients is the backward pass of a recorded call: it needs what the forward pass keeps, which is not an output.
+func layerNormGradients(l *load) func() error {
+	y, err := recordedLayerNorm(l.in[0], l.in[1], l.in[2])
+	return func() error {
+		if err != nil {
+			return err
+		}
+		for _, t := range l.in[:3] {
+			t.ZeroGrad()
+		}
+		if err := y.BackwardWith(l.in[3], runtime.KeepGraph); err != nil {
+			return err
+		}
+		for k := range l.out {
+			l.out[k] = l.in[k].Grad()
+		}
+		return nil
+	}
+}
+
+func recordedLayerNorm(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
+	for _, t := range []*runtime.Tensor{x, w, b} {
+		if err := t.RequireGrad(); err != nil {
+			return nil, err
+		}
+	}
+	return norm.LayerNorm(x, w, b, nil)
 }

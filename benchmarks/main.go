@@ -32,11 +32,12 @@ func run() error {
 	quick := flag.Bool("quick", false, "two sizes, one thread, few rounds; no time to build")
 	out := flag.String("o", "", "file to write the tables into, between its markers; - prints them. Without it a full run writes ../docs/performance.md and a quick one prints")
 	only := flag.String("ops", "", "measure only ops whose name contains this, and nothing else")
-	rounds := flag.Int("rounds", 7, "rounds of each cell")
+	rounds := flag.Int("rounds", 15, "rounds of each cell")
 	python := flag.String("python", "/usr/bin/python3", "Python that has PyTorch")
 	root := flag.String("root", "..", "folder of the main module")
 	flags := flag.String("cflags", "", "flags that the C was compiled with, to be shown")
-	budget := flag.Duration("budget", 25*time.Millisecond, "time of one contestant in one round")
+	budget := flag.Duration("budget", 4*time.Millisecond, "time of one contestant in one round")
+	lowest := flag.Bool("lowest", false, "take the fastest round instead of the median: for a machine that does other things too")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
@@ -44,11 +45,11 @@ func run() error {
 	if err := runtime.PathError(); err != nil {
 		return err
 	}
-	b := &bench{rounds: *rounds, budget: *budget, log: os.Stderr, errors: map[string]*[columns]float64{}}
+	b := &bench{rounds: *rounds, budget: *budget, lowest: *lowest, log: os.Stderr, errors: map[string]*[columns]float64{}}
 	use, threads := sizes, threadCounts()
 	if *quick {
 		use, threads = sizes[:2], threads[:1]
-		b.rounds, b.budget = min(b.rounds, 3), min(b.budget, 10*time.Millisecond)
+		b.rounds, b.budget = min(b.rounds, 7), min(b.budget, 2*time.Millisecond)
 	}
 	p := &report{command: "benchmarks/run " + strings.Join(shown(os.Args[1:]), " "), date: time.Now().Format("2006-01-02"),
 		machine: thisMachine(*flags), errors: b.errors, pathsAt: pathSize}

@@ -42,6 +42,7 @@ type result struct {
 type bench struct {
 	rounds int
 	budget time.Duration // of one contestant in one round
+	lowest bool          // take the fastest round, not the median
 	torch  *torch        // nil: not here
 	log    io.Writer
 	errors map[string]*[columns]float64 // greatest difference from the reference, by op
@@ -138,7 +139,7 @@ func (b *bench) cell(l *load, threads int) (result, error) {
 			continue
 		}
 		add(gcc, v.name, opCell(theirs, threads), i, o.index())
-		if i%2 == 0 { // the memory limit uses the widest vectors whatever the flags
+		if v.limit {
 			add(limit, v.name, trafficCell(o, arrays, l.n, threads, false), i, len(ops))
 			if l.n >= 1<<20 && o.writes > 0 {
 				add(limit, v.name+", streaming", trafficCell(o, arrays, l.n, threads, true), i, len(ops))
@@ -155,7 +156,7 @@ func (b *bench) cell(l *load, threads int) (result, error) {
 	if err := b.run(list); err != nil {
 		return result{}, err
 	}
-	return summary(o, l.n, threads, list), nil
+	return b.summary(o, l.n, threads, list), nil
 }
 
 // run times the contestants in rounds.
@@ -173,11 +174,11 @@ func (b *bench) run(list []*contestant) error {
 	return nil
 }
 
-// summary takes medians, and the best of each column.
-func summary(o *op, n, threads int, list []*contestant) result {
+// summary takes the typical round of each, and the best of each column.
+func (b *bench) summary(o *op, n, threads int, list []*contestant) result {
 	r := result{op: o, n: n, threads: threads}
 	for _, c := range list {
-		ns := median(c.times)
+		ns := b.typical(c.times)
 		if r.ns[c.column] == 0 || ns < r.ns[c.column] {
 			r.ns[c.column], r.best[c.column] = ns, c.name
 		}
@@ -186,6 +187,14 @@ func summary(o *op, n, threads int, list []*contestant) result {
 		}
 	}
 	return r
+}
+
+// typical is the time of a contestant.
+func (b *bench) typical(times []float64) float64 {
+	if b.lowest {
+		return slices.Min(times)
+	}
+	return median(times)
 }
 
 func median(v []float64) float64 {
@@ -203,8 +212,14 @@ func (b *bench) calls(f func(n int) (float64, error)) func() (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			if ns*float64(int(1)<<tries) > 1e6 || tries == 16 {
+			if all := ns * float64(int(1)<<tries); all > float64(b.budget)/4 || tries == 16 {
 				n = max(2, int(float64(b.budget)/ns))
+			}
+		}
+		if n > 8 {
+			// Others have used the caches since.
+			if _, err := f(1); err != nil {
+				return 0, err
 			}
 		}
 		return f(n)

@@ -37,7 +37,7 @@ func (b *bench) paths(n int) ([]pathResult, error) {
 		}
 		r := pathResult{op: o}
 		for p, c := range list {
-			r.ns[p] = median(c.times) / float64(n)
+			r.ns[p] = b.typical(c.times) / float64(n)
 		}
 		fmt.Fprintf(b.log, "%-24s generic, avx2, avx512: %.4f ns\n", o.name, r.ns)
 		results = append(results, r)
@@ -65,7 +65,7 @@ func (b *bench) small() ([]smallResult, error) {
 			return nil, err
 		}
 		allocs := testing.AllocsPerRun(100, func() { _ = call() })
-		results = append(results, smallResult{o, median(c.times), allocs})
+		results = append(results, smallResult{o, b.typical(c.times), allocs})
 	}
 	return results, nil
 }

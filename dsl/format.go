@@ -33,11 +33,12 @@ type printer struct {
 	out      strings.Builder
 	comments []Comment // those not yet written
 	pieces   []piece
-	indent   int  // of the block, in columns
-	deep     int  // steps to the right for the next lines of the logical line
-	nest     int  // brackets around what is being written
-	source   int  // the line of the source up to which all is written
-	fresh    bool // nothing stands above in the block
+	indent   int      // of the block, in columns
+	deep     int      // steps to the right for the next lines of the logical line
+	nest     int      // brackets around what is being written
+	source   int      // the line of the source up to which all is written
+	next     diag.Pos // where the source goes on behind the logical line; not valid: nowhere
+	fresh    bool     // nothing stands above in the block
 }
 
 // decl is a declaration and what all have in common.
@@ -63,12 +64,28 @@ func declarationsOf(f *File) []decl {
 }
 
 func (p *printer) file(f *File) {
+	decls := declarationsOf(f)
+	var starts []diag.Pos // of imports and declarations
+	for _, i := range f.Imports {
+		starts = append(starts, i.Span.Start)
+	}
+	for _, d := range decls {
+		starts = append(starts, d.at.Start)
+	}
+	goOn := func() {
+		p.next = diag.Pos{}
+		if len(starts) > 0 {
+			p.next, starts = starts[0], starts[1:]
+		}
+	}
 	p.fresh = true
+	goOn()
 	p.open(f.Package.Span.Start)
 	p.text("package " + f.Package.Name)
 	p.close(f.Package.Span.End)
 	p.blank()
 	for _, i := range f.Imports {
+		goOn()
 		p.open(i.Span.Start)
 		p.text("import " + quoted(i.Path))
 		p.close(i.Span.End)
@@ -76,7 +93,8 @@ func (p *printer) file(f *File) {
 	if len(f.Imports) > 0 {
 		p.blank()
 	}
-	for _, d := range declarationsOf(f) {
+	for _, d := range decls {
+		goOn()
 		p.doc(f, d)
 		p.open(d.at.Start)
 		start := p.out.Len()
@@ -194,7 +212,7 @@ func (p *printer) closeAt(end diag.Pos) {
 		trailing := true
 		for len(p.comments) > 0 {
 			c := p.comments[0]
-			onLine := c.Trailing && c.Span.Start.Line == end.Line
+			onLine := c.Trailing && c.Span.Start.Line == end.Line && !(p.next.IsValid() && p.next.Offset <= c.Span.Start.Offset)
 			if c.Span.Start.Offset >= end.Offset && !onLine {
 				break
 			}

@@ -133,12 +133,14 @@ func (p *printer) vars(list []TypeVar, at diag.Pos) {
 			p.text(",")
 			p.brk(" ", levelNames, at, v.Name.Span.Start)
 		}
-		p.text(v.Name.Name + ": ")
+		p.text(v.Name.Name + ":")
+		sep := " "
 		for j, alt := range v.Alts {
 			if j > 0 {
 				p.text("|")
+				sep = ""
 			}
-			p.rest("", alt.Span.Start)
+			p.rest(sep, alt.Span.Start)
 			p.text(alt.Name)
 			at = alt.Span.End
 		}
@@ -180,8 +182,8 @@ func (p *printer) params(list []param, at diag.Pos) diag.Pos {
 		if i+1 < len(list) && one.group.IsValid() && list[i+1].group == one.group {
 			continue
 		}
-		p.text(": ")
-		p.rest("", one.group)
+		p.text(":")
+		p.rest(" ", one.group)
 		p.nest++
 		one.typ()
 		p.nest--

@@ -198,8 +198,8 @@ func (p *printer) call(e *Call) {
 				p.text(";")
 				p.brk(" ", levelList, at, n.Name.Span.Start)
 			}
-			p.text(n.Name.Name + " = ")
-			p.rest("", n.Value.Pos().Start)
+			p.text(n.Name.Name + " =")
+			p.rest(" ", n.Value.Pos().Start)
 			p.expr(n.Value)
 			at = n.Value.Pos().End
 		}
@@ -263,8 +263,8 @@ func (p *printer) item(i *Item) {
 	if !i.In {
 		return
 	}
-	p.text(" in ")
-	p.rest("", i.From.Pos().Start)
+	p.text(" in")
+	p.rest(" ", i.From.Pos().Start)
 	p.operand(i.From, precedence(i.From) < sums, false)
 	if i.To != nil {
 		p.text("..")

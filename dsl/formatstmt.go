@@ -63,7 +63,12 @@ func (p *printer) block(parts []part, end diag.Pos) {
 	p.out.WriteByte('\n')
 	p.indent += indentWidth
 	p.fresh = true
+	behind := p.next
 	for i, one := range parts {
+		p.next = end
+		if i+1 < len(parts) {
+			p.next = parts[i+1].at.Start
+		}
 		p.open(one.at.Start)
 		if i > 0 && continued[one.first] {
 			p.text("; ") // else it would be read as more of the line above
@@ -74,6 +79,7 @@ func (p *printer) block(parts []part, end diag.Pos) {
 		}
 		p.fresh = false
 	}
+	p.next = behind
 	p.flush(end)
 	p.indent -= indentWidth
 	p.out.WriteString(strings.Repeat(" ", p.indent) + "}")

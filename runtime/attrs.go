@@ -151,6 +151,15 @@ func (r *AttrReader) Ints(name string) []int {
 	return nil
 }
 
+// Axes is a list of axes, or all of them: the word "all".
+func (r *AttrReader) Axes(name string) (axes []int, all bool) {
+	if r.attrs[name] == "all" {
+		r.read = append(r.read, name)
+		return nil, true
+	}
+	return r.Ints(name), false
+}
+
 // Bool is a truth value, or nil where it isn't given.
 func (r *AttrReader) Bool(name string) *bool {
 	v, ok := r.get(name)

@@ -15,7 +15,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		return false
 	}
 	known := uint32(0)
-	first := -1 // a parameter whose only dimension is a pack: others like it are compared with it
+	first := -1 // the first parameter with axes
 	for i, t := range tensors {
 		p := &s.Params[i]
 		b.t[i] = t
@@ -28,13 +28,13 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		if !t.contig || t.device != CPU || !b.takeDType(s, p, t) {
 			return false
 		}
-		if first >= 0 && len(p.Dims) == 1 && p.Dims[0].Axis == s.Params[first].Dims[0].Axis && p.Dims[0].Factors == nil {
+		if s.Outer && first >= 0 && len(p.Dims) > 0 {
 			if u := b.t[first]; t.n != u.n || !sameShape(t, u) {
 				return false
 			}
 		} else if !b.takeDims(s, i, at, &known) {
 			return false
-		} else if first < 0 && s.Placed == nil && len(p.Dims) == 1 && s.Axes[p.Dims[0].Axis].Pack {
+		} else if first < 0 && len(p.Dims) > 0 {
 			first = i
 		}
 		if p.Mode.written() {

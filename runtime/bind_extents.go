@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // missing marks an axis that a tensor doesn't have.
@@ -291,7 +292,7 @@ func (b *Bound) factors(d *Dim) (known, open, n int) {
 }
 
 func (b *Bound) productName(d *Dim) string {
-	return b.wantAxes(&Param{Dims: []Dim{*d}})[len("axes "):]
+	return strings.Trim(b.wantAxes(&Param{Dims: []Dim{*d}}), "axes []")
 }
 
 // lay makes the layout of parameter i over t, whose axes lie as f says: axes at their joint extents, products split.

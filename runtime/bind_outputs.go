@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -170,17 +171,18 @@ func (b *Bound) unknown(i int, axis string) error {
 	return b.wrong(i, ErrShape, "arguments that tell the extent of "+axis, "")
 }
 
-// keeps reports whether an output gets ones where placed axes were: it has a pack, or no axes, and none that is placed.
+// keeps reports whether an output gets ones where placed axes were: it has a pack, or no axes, and none of those that
+// keepdims keeps.
 func (s *Signature) keeps(p *Param) bool {
 	pack := len(p.Dims) == 0
 	for k := range p.Dims {
 		d := &p.Dims[k]
-		if s.placed(d) {
+		if d.Factors == nil && slices.Contains(s.Placed.Keep, d.Axis) {
 			return false
 		}
 		pack = pack || d.Factors == nil && s.Axes[d.Axis].Pack
 	}
-	return pack
+	return pack && len(s.Placed.Keep) > 0
 }
 
 // placeOutput puts placed axes where the caller says.

@@ -5,32 +5,44 @@ import (
 	"unsafe"
 )
 
-// BindSlices is Bind for plain slices of one length, in the order of the parameters, where the signature has only one pack
-// and every tensor has it. An output may be the slice of an input that InPlace names; other overlaps are handled by copies of the inputs.
+// BindSlices is Bind for plain slices, in the order of the parameters, where the signature has only one pack. Slices of tensors
+// that have it are of one length, others have one element. An output may be the slice of an input that InPlace names;
+// other overlaps are handled by copies of the inputs.
 func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 	if pathErr != nil {
 		return pathErr
 	}
+	if !s.Outer || len(slices) != len(s.Params) {
+		return &ArgError{Op: s.Op, Want: "an op on points, called with tensors or slices", Got: fmt.Sprintf("%d slices", len(slices)), Err: ErrShape}
+	}
 	b.sig = s
 	dtype := DTypeOf[T]()
 	b.splat = 0
-	n := len(slices[0])
 	b.DType = [MaxVars]DType{dtype}
+	first := 0
+	for first < len(slices)-1 && len(s.Params[first].Dims) == 0 {
+		first++
+	}
+	n := len(slices[first])
 	b.Ext[0] = n
 	for i, x := range slices {
-		if len(x) != n {
-			return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: fmt.Sprintf("%d elements, as %s", n, s.Params[0].Name),
+		if len(s.Params[i].Dims) == 0 {
+			if len(x) != 1 {
+				return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: "one element", Got: fmt.Sprint(len(x)), Err: ErrShape}
+			}
+		} else if len(x) != n {
+			return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: fmt.Sprintf("%d elements, as %s", n, s.Params[first].Name),
 				Got: fmt.Sprint(len(x)), Err: ErrShape}
 		}
 		b.Ptr[i] = nil
-		if n > 0 {
+		if len(x) > 0 {
 			b.Ptr[i] = unsafe.Pointer(unsafe.SliceData(x))
 		}
 	}
-	size := uintptr(n * dtype.Size())
+	size := func(i int) uintptr { return uintptr(len(slices[i]) * dtype.Size()) }
 	apart := func(i, j int) bool {
 		p, q := uintptr(b.Ptr[i]), uintptr(b.Ptr[j])
-		return p+size <= q || q+size <= p
+		return p+size(i) <= q || q+size(j) <= p
 	}
 	for i := range slices {
 		if !s.Params[i].Mode.written() {
@@ -46,9 +58,9 @@ func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 	for i := range slices {
 		for j := range slices {
 			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !apart(i, j) &&
-				(b.Ptr[i] != b.Ptr[j] || s.Params[i].InPlace>>j&1 == 0) {
-				p := b.Scratch(dtype, n)
-				copy(unsafe.Slice((*T)(p), n), slices[j])
+				(b.Ptr[i] != b.Ptr[j] || len(slices[i]) != len(slices[j]) || s.Params[i].InPlace>>j&1 == 0) {
+				p := b.Scratch(dtype, len(slices[j]))
+				copy(unsafe.Slice((*T)(p), len(slices[j])), slices[j])
 				b.Ptr[j] = p
 			}
 		}

@@ -22,7 +22,7 @@ func dims(axes ...int) []Dim {
 }
 
 // An op on points: x, t: T[...B] -> y: T[...B].
-var pointSig = Signature{Op: "test.point", Vars: testVars, Axes: packB, Params: []Param{
+var pointSig = Signature{Op: "test.point", Vars: testVars, Axes: packB, Outer: true, Params: []Param{
 	{Name: "x", Dims: dims(0)},
 	{Name: "t", Dims: dims(0), Splat: true},
 	{Name: "y", Mode: Out, Dims: dims(0), InPlace: 1},
@@ -311,7 +311,7 @@ func TestBindOptionalAxes(t *testing.T) {
 // Gradients of inputs that were expanded are summed to their shape.
 func TestBindGradient(t *testing.T) {
 	noLeaks(t)
-	sig := Signature{Op: "test.gradient", Vars: testVars, Axes: packB, Params: []Param{
+	sig := Signature{Op: "test.gradient", Vars: testVars, Axes: packB, Outer: true, Params: []Param{
 		{Name: "x", Dims: dims(0)},
 		{Name: "t", Dims: dims(0)},
 		{Name: "@x", Mode: Gradient, Of: 0, Dims: dims(0)},
@@ -329,6 +329,13 @@ func TestBindGradient(t *testing.T) {
 		}
 		if b.Ptr[3] != nil {
 			r.Fatal("an address for a gradient that nobody wants")
+		}
+		if n := product(joint); n > 0 {
+			b.Ptr[3] = b.Spare(3, n)
+			fillOutput(&b, 3, joint) // a kernel may write it all the same
+			if b.Spare(2, n) != b.Ptr[2] {
+				r.Fatal("another address for a gradient that is wanted")
+			}
 		}
 		want := map[int]float64{}
 		eachPoint(joint, func(n int, index []int) {

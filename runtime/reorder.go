@@ -14,15 +14,3 @@ func Reorder(dst, src unsafe.Pointer, dtype DType, extents, order []int) {
 	rowMajor(shape[:n], to[:])
 	copyStrided(dst, to[:n], src, from[:n], shape[:n], dtype.Size())
 }
-
-// ReorderBack copies an array that Reorder made, or that a kernel wrote in that order, to dst, with its axes as declared.
-func ReorderBack(dst, src unsafe.Pointer, dtype DType, extents, order []int) {
-	var shape, stride, from, to [MaxRank]int
-	rowMajor(extents, stride[:])
-	n := len(order)
-	for k, a := range order {
-		shape[k], to[k] = extents[a], stride[a]
-	}
-	rowMajor(shape[:n], from[:])
-	copyStrided(dst, to[:n], src, from[:n], shape[:n], dtype.Size())
-}

@@ -15,6 +15,7 @@ type Signature struct {
 	Axes   []Axis  // every axis and pack by number
 	Params []Param // inputs, then outputs: the order in which [Signature.Bind] takes them
 	Placed *Placed // nil: no axis is placed by the caller
+	Outer  bool    // every tensor has one and the same pack for all its axes, or none; nothing is placed
 }
 
 // Var is a dtype variable and what it may be.

@@ -3,9 +3,14 @@
 
 #include <time.h>
 
-extern kernel *const kernels_serial256[], *const kernels_serial512[], *const kernels_openmp256[], *const kernels_openmp512[];
+extern kernel *const kernels_serial_narrow[], *const kernels_serial_wide[], *const kernels_serial_unrolled[];
+extern kernel *const kernels_openmp_narrow[], *const kernels_openmp_wide[], *const kernels_openmp_unrolled[];
 
-static kernel *const *const variants[] = {kernels_serial256, kernels_serial512, kernels_openmp256, kernels_openmp512};
+// The order is that of variants in c.go.
+static kernel *const *const variants[] = {
+    kernels_serial_narrow, kernels_serial_wide, kernels_serial_unrolled,
+    kernels_openmp_narrow, kernels_openmp_wide, kernels_openmp_unrolled,
+};
 
 double bench(int variant, int op, const struct cell *c, long calls) {
     kernel *k = variants[variant][op];

@@ -1,4 +1,4 @@
 #include "cell.h"
 
-// Nanoseconds for one call of an op, compiled in one of the variants: serial256, serial512, openmp256, openmp512.
+// Nanoseconds for one call of an op, compiled in one of the variants.
 double bench(int variant, int op, const struct cell *c, long calls);

@@ -228,6 +228,19 @@ func (l *lowering) leftSide(id dsl.Ident, left *dsl.Bracket, slots []slot, right
 	return slots, ok
 }
 
+// onLeft notes an index variable of a left side, which must be of use under some choice.
+func (l *lowering) onLeft(id dsl.Ident) *symbol {
+	if l.op.indices == nil {
+		l.op.indices = map[diag.Span]*symbol{}
+	}
+	s := l.op.indices[id.Span]
+	if s == nil {
+		s = &symbol{name: id.Name, kind: symIndex, span: id.Span}
+		l.op.indices[id.Span] = s
+	}
+	return s
+}
+
 // ownSlot binds an item of a left side to a declared axis.
 func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 	at := site{i.Span, e}
@@ -277,7 +290,7 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 			l.errorf(at, "index-pack", "%s is %s%s", quote(l.axisText(s.axis)), what[s.pack], name.Name)
 			return false
 		}
-		b.name, b.v.Name = name.Name, name.Name
+		b.name, b.v.Name, b.use = name.Name, name.Name, l.onLeft(*name)
 	}
 	e.bind(b)
 	return true
@@ -318,7 +331,7 @@ func (l *lowering) freeSlot(i *dsl.Item, right dsl.Expr, e *env) (slot, bool) {
 		return slot{}, false
 	}
 	b := l.over(axis)
-	b.name, b.v.Name = id.Name, id.Name
+	b.name, b.v.Name, b.use = id.Name, id.Name, l.onLeft(*id)
 	return l.named(b, e), true
 }
 
@@ -343,7 +356,7 @@ func (l *lowering) rangeSlot(id dsl.Ident, i *dsl.Item, e *env) (slot, bool) {
 		l.errorf(at, "left-range", "the axes of a definition are the same for all elements: this range depends on data or on an index")
 		return slot{}, false
 	}
-	b := &binding{name: id.Name}
+	b := &binding{name: id.Name, use: l.onLeft(id)}
 	s := slot{}
 	if hi.Op == ir.OpExtent && ir.IsConst(lo, 0) {
 		b.v = &ir.Var{Name: id.Name, Axis: hi.Axis}

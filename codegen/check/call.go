@@ -189,10 +189,10 @@ func (l *lowering) hasValue(x *dsl.Call, e *env) *ir.Value {
 // inline lowers the body of a func in place of its call.
 func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
-	if len(x.Args) != len(f.decl.Params) || len(e.calls) > maxNesting {
-		return bad
+	if len(x.Args) != len(f.decl.Params) || slices.Contains(e.inlined, any(f)) {
+		return bad // both have been reported where f is declared or called
 	}
-	body := l.enter(f.in, x, e)
+	body := l.enter(f.in, f, x, e)
 	for k, p := range f.decl.Params {
 		if x.Args[k].Pack || x.Args[k].Value == nil {
 			return l.unsupported(at, "a pack that is computed with")
@@ -215,11 +215,12 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 }
 
 // enter is the environment of a body that is inlined: its names are its own, its axes those of the call.
-func (l *lowering) enter(in *source, x *dsl.Call, e *env) *env {
+func (l *lowering) enter(in *source, what any, x *dsl.Call, e *env) *env {
 	return e.with(func(n *env) {
 		n.in, n.closed, n.scopes, n.axisArgs = in, true, nil, nil
 		n.params = map[string]*closure{}
 		n.calls = append(slices.Clip(e.calls), x.Span)
+		n.inlined = append(slices.Clip(e.inlined), what)
 	})
 }
 
@@ -258,14 +259,14 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	if !isPointwiseOp(o.decl) {
 		return l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", whose tensors aren't all of axes [...B],")
 	}
-	if len(e.calls) > maxNesting {
-		l.errorf(at, "op-cycle", "%s calls itself", quote(o.decl.Name.Name))
+	if o == l.op || slices.Contains(e.inlined, any(o)) {
+		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
 		return bad
 	}
 	if o.sig == nil {
 		o.sig = newSignature(o)
 	}
-	body := l.enter(o.in, x, e)
+	body := l.enter(o.in, o, x, e)
 	for k, in := range o.decl.Inputs {
 		c := &closure{env: e, absent: k >= len(x.Args)}
 		if !c.absent {

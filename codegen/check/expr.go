@@ -10,20 +10,21 @@ import (
 	"github.com/opgen/opgen/dsl"
 )
 
-// maxNesting bounds how deep calls of funcs go.
-const maxNesting = 200
+// maxParts bounds how many parts of expressions an op may have once funcs are inlined, over all of its choices.
+const maxParts = 1 << 19
 
 // expr lowers an expression where it stands. An error gives bad; so does an absent value under a guard.
 func (l *lowering) expr(x dsl.Expr, e *env) *ir.Value {
 	if x == nil {
 		return bad
 	}
-	if l.nesting++; l.nesting > 10*maxNesting {
-		l.nesting = 0
-		return l.unsupported(e.at(x), "an expression that nests this deep")
+	if l.op.parts++; l.op.parts > maxParts {
+		if l.op.parts == maxParts+1 {
+			l.errorf(site{l.op.decl.Name.Span, nil}, "op-large", "%s becomes too large once funcs are inlined", quote(l.op.decl.Name.Name))
+		}
+		return bad
 	}
 	v := l.expr1(x, e)
-	l.nesting--
 	if v != bad && !v.Span.Start.IsValid() && v.Op > ir.OpFalse {
 		c := *v
 		c.Span = x.Pos()

@@ -31,7 +31,6 @@ type lowering struct {
 	ranges  map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
 	exact   map[*ir.Tensor]*exactSum
 	cotans  map[*ir.Tensor]*ir.Tensor
-	nesting int
 	clean   int // errors that had been reported before
 }
 
@@ -123,10 +122,22 @@ func (o *operation) check() *ir.OpDecl {
 		}
 	}
 	o.sameAxes(d, made)
+	o.unusedIndices()
 	if rep.errors > before {
 		return nil
 	}
 	return d
+}
+
+// unusedIndices reports index variables of left sides that nothing needs under any choice. One whose axis is read bare
+// is needed: it says where the axis stands.
+func (o *operation) unusedIndices() {
+	for _, s := range o.indices {
+		if !s.used {
+			o.in.unit.rep.errorf(s.span, "name-unused", "index variable %s is not used", quote(s.name)).
+				WithHint("a value that is the same along an axis needs no index there: name the axis, or leave out the left side's indices")
+		}
+	}
 }
 
 // declaration is what users see of the op.
@@ -164,11 +175,6 @@ func (o *operation) lower(choose *chooser) *lowering {
 		return true
 	})
 	l.inputs()
-	for _, a := range o.sig.attrs {
-		if a.scalar != nil && !(a.decl.Optional && !l.mayHave(a.decl.Name)) {
-			l.fn.Scalars = append(l.fn.Scalars, a.scalar)
-		}
-	}
 	top := &env{in: o.in}
 	if o.decl.Short != nil {
 		l.short(top)
@@ -188,8 +194,18 @@ func (o *operation) lower(choose *chooser) *lowering {
 		}
 	}
 	l.addKeeps()
+	l.addScalars()
 	l.addAxes()
 	return l
+}
+
+// addScalars lists the attributes that are there.
+func (l *lowering) addScalars() {
+	for _, a := range l.sig.attrs {
+		if a.scalar != nil && (!a.decl.Optional || l.mayHave(a.decl.Name)) {
+			l.fn.Scalars = append(l.fn.Scalars, a.scalar)
+		}
+	}
 }
 
 // inputs makes the tensors of the signature. Whether an optional one is there is asked only where it is read.
@@ -248,6 +264,7 @@ func (l *lowering) refuse() {
 			l.fn.Inputs = append(l.fn.Inputs, l.table[d.param.Name].tensor)
 		}
 	}
+	l.addScalars()
 	l.addAxes()
 }
 

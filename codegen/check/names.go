@@ -30,9 +30,15 @@ type symbol struct {
 	name   string
 	kind   symbolKind
 	span   diag.Span
-	pack   bool // index variables: ..b
 	used   bool
 	hidden bool // declared in an arm of a match that has ended
+}
+
+// mark notes a use; nil needs none.
+func (s *symbol) mark() {
+	if s != nil {
+		s.used = true
+	}
 }
 
 // names checks the names of one op or func, whatever side of a choice they stand on.
@@ -136,7 +142,7 @@ func (n *names) shadow(id dsl.Ident, old *symbol) {
 }
 
 // index declares an index variable for the rest of the scope.
-func (n *names) index(id dsl.Ident, pack bool) {
+func (n *names) index(id dsl.Ident) {
 	for _, v := range n.indices {
 		if v.name == id.Name {
 			n.shadow(id, v)
@@ -147,7 +153,7 @@ func (n *names) index(id dsl.Ident, pack bool) {
 		n.shadow(id, old)
 		return
 	}
-	n.indices = append(n.indices, &symbol{name: id.Name, kind: symIndex, span: id.Span, pack: pack})
+	n.indices = append(n.indices, &symbol{name: id.Name, kind: symIndex, span: id.Span})
 }
 
 // leave ends the scope of index variables. Those of reductions must have been used; those on a left side give the
@@ -354,7 +360,7 @@ func (n *names) binder(i *dsl.Item) {
 	case *dsl.Ref:
 		if v.Index == nil && v.Package == nil && !v.Prime && !v.Cotangent {
 			if !isUpper(v.Name.Name) {
-				n.index(v.Name, i.Pack)
+				n.index(v.Name)
 				return
 			}
 			if !i.Pack && !i.In {

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/opgen/opgen/codegen/check"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 // TestLanguage evaluates the examples of testdata/right, which go through the language section by section.
@@ -87,5 +90,23 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.op, err, c.want)
 		}
+	}
+}
+
+// TestLarge checks that a body which doubles with every func is refused in time.
+func TestLarge(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("package large\nfunc g0(x) = x + x\n")
+	for k := range 60 {
+		fmt.Fprintf(&src, "func g%d(x) = g%d(x) * g%d(x)\n", k+1, k, k)
+	}
+	src.WriteString("op f[T: float](x: T[...B]) = g60(x)\n")
+	f, diags := dsl.Parse("large.op", []byte(src.String()))
+	if diags.HasErrors() {
+		t.Fatal(diags.Err())
+	}
+	p, diags := check.Package([]*dsl.File{f})
+	if len(p.Ops) != 0 || diags.Count(diag.Error) != 1 || diags.All[0].Code != "op-large" {
+		t.Errorf("got %d ops, %v", len(p.Ops), diags.Err())
 	}
 }

@@ -17,6 +17,7 @@ type binding struct {
 	v     *ir.Var
 	value *ir.Value // what the index is; v itself but for argmax, where it is what was found
 	twice bool      // two variables of one level stand for the axis
+	use   *symbol   // of a left side: whether anything needs it
 }
 
 // level is the axes that one left side or one reduction binds.
@@ -45,6 +46,7 @@ type env struct {
 	path     []*ir.Value         // conditions that hold here, since otherwise this isn't evaluated
 	host     bool                // computed when the op is called: conditions don't make variants
 	calls    []diag.Span         // the calls that led into this func, outermost first
+	inlined  []any               // the funcs and ops that they call
 }
 
 // closure is an argument: an expression and where it stands. Its axes are those where it is used.
@@ -133,6 +135,7 @@ func (e *env) bind(b *binding) {
 func (e *env) variable(name string) *binding {
 	for s := e.scopes; s != nil; s = s.up {
 		if b := s.vars[name]; b != nil {
+			b.use.mark()
 			return b
 		}
 	}
@@ -143,6 +146,7 @@ func (e *env) variable(name string) *binding {
 func (l *lowering) bound(e *env, axis string) *binding {
 	for s := e.levels; s != nil; s = s.up {
 		if b := s.axes[axis]; b != nil {
+			b.use.mark()
 			return b
 		}
 		if s.open {

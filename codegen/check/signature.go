@@ -28,7 +28,6 @@ type axisDecl struct {
 	pack    bool
 	span    diag.Span
 	input   bool // an input has it
-	state   bool // an inout or state has it
 	isFixed bool // a dim gives its extent
 }
 
@@ -214,7 +213,6 @@ func (s *signature) axis(n dsl.Ident, pack bool, mode dsl.InputMode) {
 			WithNote(d.span, "here it is %s", kinds[d.pack])
 	}
 	d.input = d.input || mode != noMode
-	d.state = d.state || mode == dsl.State || mode == dsl.Inout
 }
 
 // dims notes the axes whose extents the body gives.

@@ -60,6 +60,9 @@ type operation struct {
 	decl *dsl.Op
 	in   *source
 	sig  *signature
+
+	parts   int                   // parts of expressions that have been lowered
+	indices map[diag.Span]*symbol // index variables of left sides, over all choices
 }
 
 // load collects the declarations of a package. The faults of a package that is only imported are its own affair.

@@ -72,7 +72,7 @@ func drawPanels(path string, panels []panel) error {
 		}
 		plt.Add(plotter.NewGrid())
 		x := width * vg.Length(i)
-		plt.Draw(draw.Crop(dc, x, x+width-img.Width, 0, 0))
+		plt.Draw(draw.Crop(dc, x, x+width-0, 0, 0))
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -6,22 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/nest"
 )
 
 // maxNoSplit is the largest frame of a function that doesn't check the stack.
 const maxNoSplit = 256
-
-// Files are the files of the kernels of a unit.
-func Files(u *emit.Unit, runtimePath string) ([]emit.File, error) {
-	asm, stubs, err := File(emit.Header(u.Source), u.Package, runtimePath, u.Kernels)
-	if err != nil {
-		return nil, err
-	}
-	base := strings.TrimSuffix(u.Source, ".op") + "_gen_amd64"
-	return []emit.File{{Name: base + ".s", Data: asm}, {Name: base + ".go", Data: stubs}}, nil
-}
 
 // File gives the assembly of nests, both paths of each, and the Go file that declares the functions, for a package pkg.
 // header is the first line of both, without the comment sign; runtimePath is the import path of package runtime. The names

@@ -1,21 +1,10 @@
 package amd64_test
 
-import (
-	"os"
-	"strconv"
-	"testing"
-
-	"github.com/opgen/opgen/codegen/nest"
-	"github.com/opgen/opgen/codegen/nest/nesttest"
-)
+import "testing"
 
 func TestMore(t *testing.T) {
-	s, _ := strconv.Atoi(os.Getenv("AMDSEED"))
-	if s == 0 {
-		t.Skip()
+	for s := range int64(3) {
+		nests := randomNests(100+s, 500)
+		compare(t, nests, files(t, nests), some(10))
 	}
-	nests := randomNests(int64(s), 600)
-	compare(t, nests, files(t, nests), func(n *nest.Nest) []nesttest.Size {
-		return append(nesttest.Sizes(n), nesttest.Size{Rows: 2, N: 129, K: 3})
-	})
 }

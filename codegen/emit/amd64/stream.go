@@ -15,9 +15,13 @@ func (g *gen) canStream(b *block) bool {
 	if len(g.n.Scalars) == nest.MaxScalars || p.serial || p.iota || len(p.slots) > 0 || len(p.stored) == 0 {
 		return false
 	}
+	for _, o := range p.stored {
+		if g.plan.loaded[o] {
+			return false
+		}
+	}
 	for _, ptr := range p.pointers {
-		o := &g.n.Operands[ptr.operand]
-		if o.Mode == nest.Acc || o.Mode != nest.In && g.plan.loaded[ptr.operand] {
+		if g.n.Operands[ptr.operand].Mode == nest.Acc {
 			return false
 		}
 	}

@@ -1,8 +1,6 @@
 package amd64
 
-import (
-	"github.com/opgen/opgen/codegen/nest"
-)
+import "github.com/opgen/opgen/codegen/nest"
 
 // block is how the vectors of a vector loop are grouped.
 type block struct {

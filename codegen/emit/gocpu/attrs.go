@@ -3,6 +3,7 @@ package gocpu
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -91,6 +92,9 @@ func (a *attr) defaultText() string {
 	switch {
 	case a.decl.Word != "":
 		return a.decl.Word
+	case a.decl.Default != nil && a.decl.Default.Op == ir.OpConst:
+		x, _ := a.decl.Default.Const.Float64()
+		return strconv.FormatFloat(x, 'g', -1, 64)
 	case a.decl.Default != nil:
 		return a.decl.Default.String()
 	case a.decl.Kind == ir.AttrKeep:
@@ -214,7 +218,7 @@ func (g *opGen) defaultValue(a *attr) (jen.Code, error) {
 			return jen.True(), nil
 		}
 		return nil, nil
-	case d.Default == nil:
+	case d.Default == nil || d.Default.Op == ir.OpConst && d.Default.Const.Sign() == 0 && d.Kind != ir.AttrAxes:
 		return nil, nil
 	}
 	h := &host{

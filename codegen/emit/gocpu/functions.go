@@ -105,7 +105,7 @@ func (f *apiFunc) checkStep() {
 // chooseVariant finds the variant, where there are several.
 func (f *apiFunc) chooseVariant(vals jen.Code) {
 	g := f.g
-	if len(g.groups) == 1 && !g.refuses() {
+	if len(g.groups) == 1 {
 		return
 	}
 	var args []jen.Code
@@ -123,21 +123,11 @@ func (f *apiFunc) chooseVariant(vals jen.Code) {
 		f.add(jen.Id("variant").Op(":=").Add(call))
 		return
 	}
-	name := "variant"
-	if len(g.groups) == 1 {
-		name = "_"
-	}
-	op := ":="
-	if name == "_" && g.hasValues() {
-		op = "="
-	}
-	f.add(jen.List(jen.Id(name), jen.Err()).Op(op).Add(call), jen.If(jen.Err().Op("!=").Nil()).Block(f.fail(jen.Err())))
+	f.add(jen.List(jen.Id("variant"), jen.Err()).Op(":=").Add(call), jen.If(jen.Err().Op("!=").Nil()).Block(f.fail(jen.Err())))
 }
 
-// declareBound declares the bound and the placement.
-func (f *apiFunc) declareBound() {
-	f.add(jen.Var().Id("bound").Qual(runtimePath, "Bound"))
-}
+// declareBound declares the bound.
+func (f *apiFunc) declareBound() { f.add(jen.Var().Id("bound").Qual(runtimePath, "Bound")) }
 
 // place is the placement argument; it declares the placement first where there is one.
 func (f *apiFunc) place() jen.Code {
@@ -240,7 +230,7 @@ func (g *opGen) functions() ([]jen.Code, error) {
 	return append(code, g.backwardInto()...), nil
 }
 
-// tensors are the arguments of Bind: nil for what is saved.
+// bindArgs are the arguments of Bind. What only a derivative reads has no tensor.
 func (f *apiFunc) bindArgs(place jen.Code) []jen.Code {
 	args := []jen.Code{jen.Op("&").Id("bound"), place}
 	for _, n := range slices.Concat(f.g.inputNames(), f.g.outputNames()) {
@@ -284,29 +274,9 @@ func (g *opGen) into() []jen.Code {
 
 // compute binds all tensors, runs and ends the function.
 func (f *apiFunc) compute(vals jen.Code) {
-	g := f.g
 	f.chooseVariant(vals)
 	f.declareBound()
-	place := f.place()
-	args := f.bindArgs(place)
-	// Parameters of saved values, as many as the variant with the most has.
-	for _, gr := range g.groups {
-		if s := gr.forward; s != nil && len(s.params) > len(args)-2 {
-			args = append(args, make([]jen.Code, len(s.params)-(len(args)-2))...)
-		}
-	}
-	var saved []jen.Code
-	for i, a := range args {
-		if a == nil {
-			saved = append(saved, jen.Nil())
-			args[i] = jen.Nil()
-		}
-	}
-	if len(saved) > 0 && !g.sameSaved() {
-		f.bindBySaved(args[:len(args)-len(saved)])
-	} else {
-		f.try(f.signature(false).Dot("Bind").Call(args...), nil)
-	}
+	f.try(f.signature(false).Dot("Bind").Call(f.bindArgs(f.place())...), nil)
 	f.run(false, vals)
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
 }

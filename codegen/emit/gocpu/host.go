@@ -116,7 +116,7 @@ func (h *host) floats(vs []*ir.Value) ([]expr, error) {
 	}
 	if lits == len(list) {
 		for i := range list {
-			list[i] = call(runtimeFunc("Float"), list[i])
+			list[i] = call(jen.Id("float64"), list[i])
 		}
 	}
 	return list, nil

@@ -31,7 +31,7 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []jen.Code{jen.Comment(fmt.Sprintf("%s %s %s.", name, verb, g.decl.Name)).Line().Add(signature(name)).Block(body...)}, nil
+		return []jen.Code{jen.Comment(fmt.Sprintf("%s %s %s%s.", name, verb, g.decl.Name, g.choicesText(s.group.choices))).Line().Add(signature(name)).Block(body...)}, nil
 	}
 	// Variants that differ by conditions on extents.
 	var cases []jen.Code
@@ -70,7 +70,7 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 			cases = append(cases, jen.Case(all.code).Block(call(i)...))
 		}
 	}
-	return append(code, jen.Comment(fmt.Sprintf("%s %s %s; extents decide how.", name, verb, g.decl.Name)).Line().
+	return append(code, jen.Comment(fmt.Sprintf("%s %s %s%s; extents decide how.", name, verb, g.decl.Name, g.choicesText(s.group.choices))).Line().
 		Add(signature(name)).Block(jen.Switch().Block(cases...))), nil
 }
 

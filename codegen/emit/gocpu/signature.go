@@ -236,9 +236,12 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 	}
 	reads := func(role ir.Role, name string) bool {
 		for _, prog := range gr.programs(true) {
-			for _, t := range prog.Func.Inputs {
-				if t.Role == role && (t.Name == name || role == ir.Cotangent && t.Of.Name == name) {
-					return true
+			for _, l := range prog.Launches {
+				for _, b := range l.Operands {
+					t := b.Tensor
+					if t.Role == role && (t.Name == name || role == ir.Cotangent && t.Of.Name == name) && slices.Contains(prog.Func.Inputs, t) {
+						return true
+					}
 				}
 			}
 		}

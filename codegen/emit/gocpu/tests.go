@@ -15,8 +15,8 @@ const optestPath = runtimePath + "/optest"
 // Tests is the test file of a spec: its examples, and gradients near them, on every backend. Updates are called through
 // their optimizers and have no entry in the registry to call.
 func Tests(u *emit.Unit) ([]emit.File, error) {
-	f := jen.NewFilePath(u.ImportPath + "_test")
-	f.PackageComment("// " + emit.Header(u.Source) + "\n")
+	f := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
+	f.HeaderComment("// " + emit.Header(u.Source))
 	f.ImportName(optestPath, "optest")
 	any := false
 	for _, op := range u.Ops {

@@ -137,6 +137,29 @@ func (g *opGen) groupName(gr *group) string {
 	return b.String()
 }
 
+// choicesText says in words what a group chooses.
+func (g *opGen) choicesText(choices []ir.Choice) string {
+	var parts []string
+	for _, c := range choices {
+		switch {
+		case c.Attr != "":
+			parts = append(parts, c.Attr+" "+c.Word)
+		case c.Present != "" && c.Holds:
+			parts = append(parts, c.Present+" given")
+		case c.Present != "":
+			parts = append(parts, c.Present+" absent")
+		case c.Holds:
+			parts = append(parts, c.Cond.String())
+		default:
+			parts = append(parts, "not "+c.Cond.String())
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
+}
+
 // early is the condition of a group, in terms of the values vals and the inputs.
 func (g *opGen) early(gr *group, h *host, input func(name string) jen.Code) (expr, error) {
 	var all expr
@@ -227,7 +250,7 @@ func (g *opGen) refuses() bool {
 
 // variantFunc writes the function that finds the group of a call.
 func (g *opGen) variantFunc() (jen.Code, error) {
-	if len(g.groups) == 1 && !g.refuses() {
+	if len(g.groups) == 1 {
 		return nil, nil
 	}
 	names := newNamer("v", "step")
@@ -268,9 +291,6 @@ func (g *opGen) variantFunc() (jen.Code, error) {
 		f = f.Params(jen.Int(), jen.Error())
 	} else {
 		f = f.Int()
-	}
-	if len(cases) == 0 {
-		return f.Block(result(last)), nil
 	}
 	return f.Block(jen.Switch().Block(cases...), result(last)), nil
 }

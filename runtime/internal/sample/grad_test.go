@@ -248,3 +248,30 @@ func TestSharedGraph(t *testing.T) {
 		t.Errorf("through what is freed: %v", err)
 	}
 }
+
+// The backward function can be called without a graph, in float32.
+func TestSoftmaxBackwardInto(t *testing.T) {
+	x, gy := tensor([]float32{1, 2, 3, 0, 0, 0}, 2, 3), tensor([]float32{1, 0, 0, 1, 2, 3}, 2, 3)
+	gx, y := runtime.Must(runtime.New(runtime.F32, 2, 3)), runtime.Must(Softmax(x, nil))
+	if err := SoftmaxBackwardInto(gx, gy, x, y, nil); err != nil {
+		t.Fatal(err)
+	}
+	p, c := values(y), values(gy)
+	want := make([]float64, 6)
+	for i := range want {
+		dot := 0.0
+		for k := i / 3 * 3; k < i/3*3+3; k++ {
+			dot += p[k] * c[k]
+		}
+		want[i] = p[i] * (c[i] - dot)
+	}
+	if !nearAll(values(gx), want, 1e-6) {
+		t.Errorf("got %v, want %v", values(gx), want)
+	}
+	if err := SoftmaxBackwardInto(nil, gy, x, y, nil); err != nil {
+		t.Errorf("of nothing: %v", err)
+	}
+	if err := SoftmaxBackwardInto(gx, tensor([]float32{1, 1, 1}, 3), x, y, nil); !errors.Is(err, runtime.ErrShape) {
+		t.Errorf("a cotangent that would be expanded: %v", err)
+	}
+}

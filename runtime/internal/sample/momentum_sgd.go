@@ -29,7 +29,7 @@ func (a *MomentumSGDAttrs) values(lr float64) (momentumSGDValues, error) {
 var momentumSGDDims = []runtime.Dim{{Axis: 0}}
 
 var momentumSGDForward = runtime.Signature{
-	Op:   "sample.momentum_sgd",
+	Op: "sample.momentum_sgd", Outer: true,
 	Vars: []runtime.Var{{Name: "T", DTypes: runtime.Floats}},
 	Axes: []runtime.Axis{{Name: "N", Pack: true}},
 	Params: []runtime.Param{

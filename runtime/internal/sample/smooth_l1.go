@@ -44,7 +44,7 @@ var (
 )
 
 var smoothL1None = runtime.Signature{
-	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes,
+	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
@@ -53,7 +53,7 @@ var smoothL1None = runtime.Signature{
 }
 
 var smoothL1Reduced = runtime.Signature{
-	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes,
+	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
@@ -62,7 +62,7 @@ var smoothL1Reduced = runtime.Signature{
 }
 
 var smoothL1NoneBackward = runtime.Signature{
-	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes,
+	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
@@ -73,7 +73,7 @@ var smoothL1NoneBackward = runtime.Signature{
 }
 
 var smoothL1ReducedBackward = runtime.Signature{
-	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes,
+	Op: "sample.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},

@@ -1,0 +1,186 @@
+package gocpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// comment is a text as a comment of several lines.
+func comment(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		if !strings.HasPrefix(l, "\t") {
+			l = " " + l
+		}
+		lines[i] = strings.TrimRight("//"+l, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// summary is the documentation that the spec has of an op.
+func (g *opGen) summary() string {
+	if g.decl.Doc != "" {
+		return g.decl.Doc
+	}
+	return fmt.Sprintf("%s is the op %s.", g.mainName(), g.decl.Name)
+}
+
+// doc is the comment of the function of an op, or of its optimizer.
+func (g *opGen) doc() string {
+	var b strings.Builder
+	b.WriteString(g.summary() + "\n")
+	if g.decl.Formula != "" {
+		b.WriteString("\n")
+		for _, l := range strings.Split(strings.Trim(g.decl.Formula, "\n"), "\n") {
+			b.WriteString("\t" + l + "\n")
+		}
+	}
+	b.WriteString("\n" + g.shapes() + "\n\n" + g.errors() + "\n")
+	return comment(b.String())
+}
+
+// shapes lists tensors with their axes, and dtypes.
+func (g *opGen) shapes() string {
+	var parts []string
+	for _, p := range g.decl.Inputs {
+		text := p.Name + ": " + p.Elem.String() + axesText(p.Axes)
+		if p.Optional {
+			text += " or nil"
+		}
+		parts = append(parts, text)
+	}
+	in := strings.Join(parts, ", ")
+	parts = nil
+	for _, p := range g.decl.Outputs {
+		parts = append(parts, p.Name+": "+g.outputShape(p))
+	}
+	if parts != nil {
+		in += "; " + strings.Join(parts, ", ")
+	}
+	for _, v := range g.decl.ElemVars {
+		in += ". " + v.Name + ": " + oneOf(g.varDTypes(v.Name))
+	}
+	return in + "."
+}
+
+// outputShape is the type of an output; its axes may differ by variant.
+func (g *opGen) outputShape(p *ir.Param) string {
+	if !p.Infer {
+		return p.Elem.String() + axesText(p.Axes)
+	}
+	var seen []string
+	for _, gr := range g.groups {
+		if gr.forward == nil {
+			continue
+		}
+		for _, q := range gr.forward.params {
+			if t := p.Elem.String() + axesText(q.dims); q.mode == "Out" && q.name == p.Name && !contains(seen, t) {
+				seen = append(seen, t)
+			}
+		}
+	}
+	return strings.Join(seen, " or ")
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// axesText is axes as they are written.
+func axesText(axes []ir.AxisRef) string {
+	var parts []string
+	for _, a := range axes {
+		parts = append(parts, axisText(a))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func axisText(a ir.AxisRef) string {
+	switch {
+	case a.Product != nil:
+		s := axesText(a.Product)
+		return "(" + s[1:len(s)-1] + ")"
+	case a.Pack:
+		return "..." + a.Name
+	case a.Optional:
+		return a.Name + "?"
+	}
+	return a.Name
+}
+
+// errors lists what errors wrap, and the requirements.
+func (g *opGen) errors() string {
+	kinds := []string{"runtime.ErrShape", "ErrDType", "ErrDevice"}
+	if g.hasValues() {
+		kinds = append(kinds, "ErrAttr")
+	}
+	text := "Errors wrap " + oneOf(kinds)
+	var parts []string
+	for _, r := range g.firstForward().Requires {
+		message := r.Message
+		if message == "" {
+			message = r.Cond.String()
+		}
+		if !contains(parts, message) {
+			parts = append(parts, message)
+		}
+	}
+	if parts == nil {
+		return text + "."
+	}
+	return text + ": " + strings.Join(parts, "; ") + "."
+}
+
+// intoDoc is the comment of the function that writes to tensors of the caller.
+func (g *opGen) intoDoc() string {
+	if !g.decl.Update {
+		return comment(fmt.Sprintf("%s is [%s] with the results in %s, of the caller. It allocates nothing and records nothing.",
+			g.intoName(), g.name, strings.Join(g.outputNames(), ", ")))
+	}
+	if g.opt == nil {
+		return strings.Replace(g.doc(), "// "+g.mainName()+" ", "// "+g.intoName()+" ", 1)
+	}
+	return comment(fmt.Sprintf("%s is one update of [%s], in place; step counts from 1. It allocates nothing.", g.intoName(), g.name))
+}
+
+// sliceDoc is the comment of the function for plain slices.
+func (g *opGen) sliceDoc() string {
+	if g.decl.Update {
+		return comment(fmt.Sprintf("%sSlice is [%s] on plain slices of one length.", g.name, g.intoName()))
+	}
+	reduced := false
+	for _, gr := range g.groups {
+		if gr.forward != nil {
+			for _, p := range gr.forward.params {
+				reduced = reduced || p.mode == "Out" && len(p.dims) == 0
+			}
+		}
+	}
+	text := fmt.Sprintf("%sSlice is [%s] on plain slices of one length.", g.name, g.intoName())
+	if reduced {
+		text += " Where the result is one number, dst has one element."
+	}
+	return comment(text)
+}
+
+// backwardDoc is the comment of the function that computes gradients.
+func (g *opGen) backwardDoc(f *apiFunc, s *signature) string {
+	var grads, cots []string
+	for _, p := range s.params {
+		switch {
+		case p.mode == "Gradient":
+			grads = append(grads, f.tensors[p.name])
+		case p.mode == "Back" && p.name[0] == '@':
+			cots = append(cots, f.tensors[p.name])
+		}
+	}
+	return comment(fmt.Sprintf("%sBackwardInto sets %s, those that are not nil, to the gradients of the inputs for the gradients %s of the outputs.",
+		g.name, strings.Join(grads, ", "), strings.Join(cots, ", ")))
+}
