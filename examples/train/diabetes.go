@@ -34,7 +34,7 @@ func diabetes() (panel, error) {
 	if err != nil {
 		return panel{}, err
 	}
-	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{m.w, m.b}, 0.05, nil)
+	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{m.w, m.b}, 0.1, nil)
 	if err != nil {
 		return panel{}, err
 	}
@@ -48,7 +48,7 @@ func diabetes() (panel, error) {
 	}
 	var trained, held curve
 	trained.name, held.name = "training", "held out"
-	for epoch := 1; epoch <= 200; epoch++ {
+	for epoch := 1; epoch <= 1000; epoch++ {
 		opt.ZeroGrad()
 		y, err := linalg.Linear(xs, m.w, m.b)
 		if err != nil {
@@ -73,8 +73,8 @@ func diabetes() (panel, error) {
 			return panel{}, err
 		}
 		trained.values, held.values = append(trained.values, v), append(held.values, e)
-		if epoch%50 == 0 {
-			fmt.Printf("  epoch %3d  loss %.4f  held out %.4f\n", epoch, v, e)
+		if epoch%200 == 0 {
+			fmt.Printf("  epoch %4d  loss %.4f  held out %.4f\n", epoch, v, e)
 		}
 	}
 	w, err := leastSquares(train)

@@ -83,13 +83,13 @@ func digits() (panel, error) {
 	fmt.Printf("\nTwo-layer network, digits: %d images, %d held out\n", len(train), len(test))
 	r := rand.New(rand.NewPCG(3, 4))
 	net := &network{}
-	if net.hidden, err = newLinear(64, 128, r); err != nil {
+	if net.hidden, err = newLinear(64, 256, r); err != nil {
 		return panel{}, err
 	}
-	if net.scores, err = newLinear(128, 10, r); err != nil {
+	if net.scores, err = newLinear(256, 10, r); err != nil {
 		return panel{}, err
 	}
-	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{net.hidden.w, net.hidden.b, net.scores.w, net.scores.b}, 0.05,
+	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{net.hidden.w, net.hidden.b, net.scores.w, net.scores.b}, 0.1,
 		&optim.MomentumSGDAttrs{WeightDecay: new(1e-4)})
 	if err != nil {
 		return panel{}, err

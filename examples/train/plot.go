@@ -34,11 +34,12 @@ type level struct {
 
 var palette = []color.RGBA{{0x1f, 0x77, 0xb4, 0xff}, {0xd6, 0x27, 0x28, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}}
 
-// draw writes panels side by side as a PNG.
+// drawPanels writes panels side by side as a PNG.
 func drawPanels(path string, panels []panel) error {
 	const width, height = 6 * vg.Inch, 4 * vg.Inch
 	img := vgimg.New(width*vg.Length(len(panels)), height)
 	dc := draw.New(img)
+	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Millimeter * 4, PadRight: vg.Millimeter * 3, PadTop: vg.Millimeter * 2}
 	for i, p := range panels {
 		plt := plot.New()
 		plt.Title.Text = p.title
@@ -71,8 +72,7 @@ func drawPanels(path string, panels []panel) error {
 			plt.Legend.Add(p.level.name, line)
 		}
 		plt.Add(plotter.NewGrid())
-		x := width * vg.Length(i)
-		plt.Draw(draw.Crop(dc, x, x+width-0, 0, 0))
+		plt.Draw(tiles.At(dc, i, 0))
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
