@@ -70,9 +70,9 @@ var ops = []op{
 		tolerance: 1e-5, attrs: [3]float32{beta},
 		reference: smoothL1Backward,
 		ours: func(l *load) func() error {
-			a, y := &loss.SmoothL1Attrs{Reduction: loss.ReductionNone}, l.tensor(full)
+			a := &loss.SmoothL1Attrs{Reduction: loss.ReductionNone}
 			return func() error {
-				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], y, a)
+				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], a)
 			}
 		},
 	},
@@ -81,9 +81,8 @@ var ops = []op{
 		tolerance: 1e-5, attrs: [3]float32{beta},
 		reference: smoothL1MeanBackward,
 		ours: func(l *load) func() error {
-			y := l.tensor(one)
 			return func() error {
-				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], y, nil)
+				return loss.SmoothL1BackwardInto(l.out[0], l.out[1], l.in[2], l.in[0], l.in[1], nil)
 			}
 		},
 	},

@@ -18,12 +18,12 @@ TEXT ·relu_f32_forward_0_avx2(SB), NOSPLIT, $0-8
 	JLT        single1
 	MOVQ       792(AX), R9
 	ANDQ       $1, R9
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       CX, R9
 	NEGQ       R9
 	ANDQ       $31, R9
 	TESTQ      R9, R9
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R9, R10
 	SHRQ       $2, R10
 	MOVQ       R10, R11
@@ -40,9 +40,9 @@ TEXT ·relu_f32_forward_0_avx2(SB), NOSPLIT, $0-8
 	SUBQ       R10, R8
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
@@ -62,12 +62,12 @@ block6:
 	ADDQ      SI, BX
 	ADDQ      $128, CX
 	SUBQ      $32, R8
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
@@ -87,11 +87,11 @@ block7:
 	ADDQ      SI, BX
 	ADDQ      $128, CX
 	SUBQ      $32, R8
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $24, R8
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS   (BX), Y1
@@ -103,9 +103,11 @@ block8:
 	SUBQ      $8, R8
 	JGE       block8
 
-tail2:
-	ADDQ       $8, R8
-	JEQ        done3
+tail7:
+	ADDQ $8, R8
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DX
 	NEGQ       R8
 	VMOVUPS    32(DX)(R8*4), Y1
@@ -114,13 +116,13 @@ tail2:
 	VBLENDVPS  Y3, Y0, Y2, Y0
 	VMASKMOVPS Y0, Y1, (CX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -140,12 +142,12 @@ TEXT ·relu_f32_forward_0_avx512(SB), NOSPLIT, $0-8
 	JLT          single1
 	MOVQ         792(AX), R9
 	ANDQ         $1, R9
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         CX, R9
 	NEGQ         R9
 	ANDQ         $63, R9
 	TESTQ        R9, R9
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R9, R10
 	SHRQ         $2, R10
 	MOVQ         R10, R11
@@ -161,9 +163,9 @@ TEXT ·relu_f32_forward_0_avx512(SB), NOSPLIT, $0-8
 	SUBQ         R10, R8
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Z1
 	VCMPPS    $18, Z0, Z1, K1
 	VBLENDMPS Z0, Z1, K1, Z1
@@ -183,12 +185,12 @@ block6:
 	ADDQ      SI, BX
 	ADDQ      $256, CX
 	SUBQ      $64, R8
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Z1
 	VCMPPS    $18, Z0, Z1, K1
 	VBLENDMPS Z0, Z1, K1, Z1
@@ -208,11 +210,11 @@ block7:
 	ADDQ      SI, BX
 	ADDQ      $256, CX
 	SUBQ      $64, R8
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $48, R8
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS   (BX), Z1
@@ -224,9 +226,11 @@ block8:
 	SUBQ      $16, R8
 	JGE       block8
 
-tail2:
-	ADDQ         $16, R8
-	JEQ          done3
+tail7:
+	ADDQ $16, R8
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R8, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (BX), K1, Z1
@@ -234,13 +238,13 @@ tail2:
 	VBLENDMPS    Z0, Z1, K2, Z0
 	VMOVUPS      Z0, K1, (CX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -268,12 +272,12 @@ TEXT ·relu_f32_backward_0_avx2(SB), NOSPLIT, $16-8
 	JLT        single1
 	MOVQ       792(AX), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $2, R12
 	MOVQ       R12, R13
@@ -293,9 +297,9 @@ TEXT ·relu_f32_backward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y1
 	VMOVUPS   (CX), Y2
@@ -320,12 +324,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $32, R10
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y1
 	VMOVUPS   (CX), Y2
@@ -350,11 +354,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $32, R10
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS   (BX), Y1
@@ -368,9 +372,11 @@ block8:
 	SUBQ      $8, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPS    32(SI)(R10*4), Y1
@@ -380,13 +386,13 @@ tail2:
 	VBLENDVPS  Y2, Y0, Y3, Y0
 	VMASKMOVPS Y0, Y1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -413,12 +419,12 @@ TEXT ·relu_f32_backward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -437,9 +443,9 @@ TEXT ·relu_f32_backward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Z1
 	VCMPPS    $18, Z0, Z1, K1
 	VMOVUPS   (CX), Z1
@@ -464,12 +470,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $256, DX
 	SUBQ      $64, R11
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Z1
 	VCMPPS    $18, Z0, Z1, K1
 	VMOVUPS   (CX), Z1
@@ -494,11 +500,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $256, DX
 	SUBQ      $64, R11
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS   (BX), Z1
@@ -512,9 +518,11 @@ block8:
 	SUBQ      $16, R11
 	JGE       block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (BX), K1, Z1
@@ -523,13 +531,13 @@ tail2:
 	VBLENDMPS    Z0, Z1, K2, Z0
 	VMOVUPS      Z0, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -549,12 +557,12 @@ TEXT ·relu_f64_forward_0_avx2(SB), NOSPLIT, $0-8
 	JLT        single1
 	MOVQ       792(AX), R9
 	ANDQ       $1, R9
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       CX, R9
 	NEGQ       R9
 	ANDQ       $31, R9
 	TESTQ      R9, R9
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R9, R10
 	SHRQ       $3, R10
 	MOVQ       R10, R11
@@ -571,9 +579,9 @@ TEXT ·relu_f64_forward_0_avx2(SB), NOSPLIT, $0-8
 	SUBQ       R10, R8
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
@@ -593,12 +601,12 @@ block6:
 	ADDQ      SI, BX
 	ADDQ      $128, CX
 	SUBQ      $16, R8
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
@@ -618,11 +626,11 @@ block7:
 	ADDQ      SI, BX
 	ADDQ      $128, CX
 	SUBQ      $16, R8
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $12, R8
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD   (BX), Y1
@@ -634,9 +642,11 @@ block8:
 	SUBQ      $4, R8
 	JGE       block8
 
-tail2:
-	ADDQ       $4, R8
-	JEQ        done3
+tail7:
+	ADDQ $4, R8
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DX
 	NEGQ       R8
 	VMOVUPD    32(DX)(R8*8), Y1
@@ -645,13 +655,13 @@ tail2:
 	VBLENDVPD  Y3, Y0, Y2, Y0
 	VMASKMOVPD Y0, Y1, (CX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -671,12 +681,12 @@ TEXT ·relu_f64_forward_0_avx512(SB), NOSPLIT, $0-8
 	JLT          single1
 	MOVQ         792(AX), R9
 	ANDQ         $1, R9
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         CX, R9
 	NEGQ         R9
 	ANDQ         $63, R9
 	TESTQ        R9, R9
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R9, R10
 	SHRQ         $3, R10
 	MOVQ         R10, R11
@@ -692,9 +702,9 @@ TEXT ·relu_f64_forward_0_avx512(SB), NOSPLIT, $0-8
 	SUBQ         R10, R8
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Z1
 	VCMPPD    $18, Z0, Z1, K1
 	VBLENDMPD Z0, Z1, K1, Z1
@@ -714,12 +724,12 @@ block6:
 	ADDQ      SI, BX
 	ADDQ      $256, CX
 	SUBQ      $32, R8
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Z1
 	VCMPPD    $18, Z0, Z1, K1
 	VBLENDMPD Z0, Z1, K1, Z1
@@ -739,11 +749,11 @@ block7:
 	ADDQ      SI, BX
 	ADDQ      $256, CX
 	SUBQ      $32, R8
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $24, R8
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD   (BX), Z1
@@ -755,9 +765,11 @@ block8:
 	SUBQ      $8, R8
 	JGE       block8
 
-tail2:
-	ADDQ         $8, R8
-	JEQ          done3
+tail7:
+	ADDQ $8, R8
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R8, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (BX), K1, Z1
@@ -765,13 +777,13 @@ tail2:
 	VBLENDMPD    Z0, Z1, K2, Z0
 	VMOVUPD      Z0, K1, (CX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -799,12 +811,12 @@ TEXT ·relu_f64_backward_0_avx2(SB), NOSPLIT, $16-8
 	JLT        single1
 	MOVQ       792(AX), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $3, R12
 	MOVQ       R12, R13
@@ -824,9 +836,9 @@ TEXT ·relu_f64_backward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y1
 	VMOVUPD   (CX), Y2
@@ -851,12 +863,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $16, R10
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y1
 	VMOVUPD   (CX), Y2
@@ -881,11 +893,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $16, R10
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD   (BX), Y1
@@ -899,9 +911,11 @@ block8:
 	SUBQ      $4, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPD    32(SI)(R10*8), Y1
@@ -911,13 +925,13 @@ tail2:
 	VBLENDVPD  Y2, Y0, Y3, Y0
 	VMASKMOVPD Y0, Y1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -944,12 +958,12 @@ TEXT ·relu_f64_backward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -968,9 +982,9 @@ TEXT ·relu_f64_backward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Z1
 	VCMPPD    $18, Z0, Z1, K1
 	VMOVUPD   (CX), Z1
@@ -995,12 +1009,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $256, DX
 	SUBQ      $32, R11
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Z1
 	VCMPPD    $18, Z0, Z1, K1
 	VMOVUPD   (CX), Z1
@@ -1025,11 +1039,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $256, DX
 	SUBQ      $32, R11
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD   (BX), Z1
@@ -1043,9 +1057,11 @@ block8:
 	SUBQ      $8, R11
 	JGE       block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (BX), K1, Z1
@@ -1054,13 +1070,13 @@ tail2:
 	VBLENDMPD    Z0, Z1, K2, Z0
 	VMOVUPD      Z0, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 

@@ -84,15 +84,15 @@ TEXT ·linear_f32_forward_0_avx2(SB), NOSPLIT, $240-8
 	SUBQ $16, 136(SP)
 	JLT  single1
 
-block4:
+block2:
 	MOVQ 24(SP), DI
 	MOVQ 16(SP), R8
 	MOVQ a+0(FP), R9
 	MOVQ (R9), R9
 	SUBQ $4, R9
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -109,9 +109,9 @@ rows7:
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -126,7 +126,7 @@ restart9:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 
-step10:
+step8:
 	VMOVUPS      (R11), Y13
 	VMOVUPS      32(R11), Y14
 	VBROADCASTSS (R10), Y15
@@ -144,7 +144,7 @@ step10:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPS       Y5, Y0, Y0
 	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y2, Y2
@@ -157,9 +157,9 @@ step10:
 	VADDPS       208(SP), Y12, Y5
 	VMOVUPS      Y5, 208(SP)
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	MOVQ    8(SP), R10
 	VMOVUPS (R10), Y5
 	MOVQ    8(SP), R10
@@ -185,13 +185,13 @@ end8:
 	ADDQ    40(SP), DI
 	ADDQ    48(SP), R8
 	SUBQ    $4, R9
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R9
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R10
@@ -199,9 +199,9 @@ rows11:
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -210,7 +210,7 @@ restart13:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-step14:
+step12:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -219,13 +219,13 @@ step14:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
+end10:
 	MOVQ    8(SP), R10
 	VMOVUPS (R10), Y2
 	MOVQ    8(SP), R10
@@ -237,9 +237,9 @@ end12:
 	ADDQ    AX, DI
 	ADDQ    SI, R8
 	SUBQ    $1, R9
-	JGE     rows11
+	JGE     rows9
 
-done6:
+done4:
 	MOVQ 0(SP), DI
 	ADDQ 56(SP), DI
 	MOVQ DI, 0(SP)
@@ -248,11 +248,11 @@ done6:
 	MOVQ DI, 8(SP)
 	ADDQ $64, 16(SP)
 	SUBQ $16, 136(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
 	ADDQ $8, 136(SP)
-	JLT  tail2
+	JLT  tail14
 
 block15:
 	MOVQ 24(SP), DI
@@ -414,9 +414,11 @@ done17:
 	SUBQ $8, 136(SP)
 	JGE  block15
 
-tail2:
-	ADDQ    $8, 136(SP)
-	JEQ     done3
+tail14:
+	ADDQ $8, 136(SP)
+	JEQ  done13
+
+masked26:
 	LEAQ    tail<>+0(SB), DI
 	MOVQ    136(SP), R8
 	NEGQ    R8
@@ -428,9 +430,9 @@ tail2:
 	MOVQ    a+0(FP), R9
 	MOVQ    (R9), R9
 	SUBQ    $8, R9
-	JLT     single26
+	JLT     single27
 
-rows28:
+rows29:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -447,9 +449,9 @@ rows28:
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end29
+	JLE     end30
 
-restart30:
+restart31:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -464,7 +466,7 @@ restart30:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 
-step31:
+step32:
 	VMASKMOVPS   (R11), Y0, Y14
 	VBROADCASTSS (R10), Y15
 	VFMADD231PS  Y14, Y15, Y6
@@ -487,7 +489,7 @@ step31:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step32
 	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y2, Y2
 	VADDPS       Y8, Y3, Y3
@@ -500,9 +502,9 @@ step31:
 	VADDPS       176(SP), Y13, Y6
 	VMOVUPS      Y6, 176(SP)
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart31
 
-end29:
+end30:
 	MOVQ       8(SP), R10
 	VMASKMOVPS (R10), Y0, Y6
 	VADDPS     Y6, Y1, Y1
@@ -528,22 +530,22 @@ end29:
 	ADDQ       104(SP), DI
 	ADDQ       112(SP), R8
 	SUBQ       $8, R9
-	JGE        rows28
+	JGE        rows29
 
-single26:
+single27:
 	ADDQ $7, R9
-	JLT  done27
+	JLT  done28
 
-rows32:
+rows33:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, BX
 	MOVQ   0(SP), R10
 	MOVQ   a+0(FP), R11
 	MOVQ   16(R11), R11
 	TESTQ  R11, R11
-	JLE    end33
+	JLE    end34
 
-restart34:
+restart35:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -551,19 +553,19 @@ restart34:
 	SUBQ    R13, R11
 	VXORPS  Y2, Y2, Y2
 
-step35:
+step36:
 	VMASKMOVPS   (R10), Y0, Y3
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  Y3, Y4, Y2
 	ADDQ         CX, BX
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step35
+	JNE          step36
 	VADDPS       Y2, Y1, Y1
 	TESTQ        R11, R11
-	JGT          restart34
+	JGT          restart35
 
-end33:
+end34:
 	MOVQ       8(SP), BX
 	VMASKMOVPS (BX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -571,11 +573,11 @@ end33:
 	ADDQ       AX, DI
 	ADDQ       SI, R8
 	SUBQ       $1, R9
-	JGE        rows32
+	JGE        rows33
 
-done27:
+done28:
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -652,24 +654,24 @@ TEXT ·linear_f32_forward_0_avx512(SB), 0, $464-8
 	MOVQ 0(SP), DI
 	MOVQ DI, 0(SP)
 	MOVQ 8(SP), DI
-	MOVQ DI, 8(SP)
-	MOVQ 16(SP), DI
-	MOVQ DI, 16(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 8(DI), DI
-	MOVQ DI, 136(SP)
-	SUBQ $64, 136(SP)
+	MOVQ 16(SP), R8
+	MOVQ R8, 8(SP)
+	MOVQ a+0(FP), R8
+	MOVQ 8(R8), R8
+	MOVQ R8, 16(SP)
+	SUBQ $64, 16(SP)
 	JLT  single1
 
-block4:
-	MOVQ 24(SP), DI
-	MOVQ 16(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $4, R9
-	JLT  single5
+block2:
+	MOVQ 24(SP), R8
+	MOVQ 8(SP), R9
+	MOVQ a+0(FP), R10
+	MOVQ (R10), R10
+	MOVQ R10, 136(SP)
+	SUBQ $4, 136(SP)
+	JLT  single3
 
-rows7:
+rows5:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -691,14 +693,14 @@ rows7:
 	VMOVUPS Z11, 336(SP)
 	VPXORD  Z11, Z11, Z11
 	VMOVUPS Z11, 400(SP)
-	MOVQ    DI, R10
+	MOVQ    R8, R10
 	MOVQ    0(SP), R11
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -721,7 +723,7 @@ restart9:
 	VPXORD  Z25, Z25, Z25
 	VPXORD  Z26, Z26, Z26
 
-step10:
+step8:
 	VMOVUPS      (R11), Z27
 	VMOVUPS      64(R11), Z28
 	VMOVUPS      128(R11), Z29
@@ -749,7 +751,7 @@ step10:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPS       Z11, Z0, Z0
 	VADDPS       Z12, Z1, Z1
 	VADDPS       Z13, Z2, Z2
@@ -772,75 +774,71 @@ step10:
 	VADDPS       400(SP), Z26, Z11
 	VMOVUPS      Z11, 400(SP)
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
-	MOVQ    8(SP), R10
-	VMOVUPS (R10), Z11
-	MOVQ    8(SP), R10
-	VMOVUPS 64(R10), Z12
-	MOVQ    8(SP), R10
-	VMOVUPS 128(R10), Z13
-	MOVQ    8(SP), R10
-	VMOVUPS 192(R10), Z14
+end6:
+	VMOVUPS (DI), Z11
+	VMOVUPS 64(DI), Z12
+	VMOVUPS 128(DI), Z13
+	VMOVUPS 192(DI), Z14
 	VADDPS  Z11, Z0, Z0
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	VADDPS  Z12, Z1, Z0
-	VMOVUPS Z0, 64(R8)
+	VMOVUPS Z0, 64(R9)
 	VADDPS  Z13, Z2, Z0
-	VMOVUPS Z0, 128(R8)
+	VMOVUPS Z0, 128(R9)
 	VADDPS  Z14, Z3, Z0
-	VMOVUPS Z0, 192(R8)
+	VMOVUPS Z0, 192(R9)
 	VADDPS  Z11, Z4, Z0
-	VMOVUPS Z0, (R8)(SI*1)
+	VMOVUPS Z0, (R9)(SI*1)
 	VADDPS  Z12, Z5, Z0
-	VMOVUPS Z0, 64(R8)(SI*1)
+	VMOVUPS Z0, 64(R9)(SI*1)
 	VADDPS  Z13, Z6, Z0
-	VMOVUPS Z0, 128(R8)(SI*1)
+	VMOVUPS Z0, 128(R9)(SI*1)
 	VADDPS  Z14, Z7, Z0
-	VMOVUPS Z0, 192(R8)(SI*1)
+	VMOVUPS Z0, 192(R9)(SI*1)
 	VADDPS  Z11, Z8, Z0
-	VMOVUPS Z0, (R8)(SI*2)
+	VMOVUPS Z0, (R9)(SI*2)
 	VADDPS  Z12, Z9, Z0
-	VMOVUPS Z0, 64(R8)(SI*2)
+	VMOVUPS Z0, 64(R9)(SI*2)
 	VADDPS  Z13, Z10, Z0
-	VMOVUPS Z0, 128(R8)(SI*2)
+	VMOVUPS Z0, 128(R9)(SI*2)
 	VADDPS  144(SP), Z14, Z0
-	VMOVUPS Z0, 192(R8)(SI*2)
+	VMOVUPS Z0, 192(R9)(SI*2)
 	VADDPS  208(SP), Z11, Z0
 	MOVQ    32(SP), R10
-	VMOVUPS Z0, (R8)(R10*1)
+	VMOVUPS Z0, (R9)(R10*1)
 	VADDPS  272(SP), Z12, Z0
 	MOVQ    32(SP), R10
-	VMOVUPS Z0, 64(R8)(R10*1)
+	VMOVUPS Z0, 64(R9)(R10*1)
 	VADDPS  336(SP), Z13, Z0
 	MOVQ    32(SP), R10
-	VMOVUPS Z0, 128(R8)(R10*1)
+	VMOVUPS Z0, 128(R9)(R10*1)
 	VADDPS  400(SP), Z14, Z0
 	MOVQ    32(SP), R10
-	VMOVUPS Z0, 192(R8)(R10*1)
-	ADDQ    40(SP), DI
-	ADDQ    48(SP), R8
-	SUBQ    $4, R9
-	JGE     rows7
+	VMOVUPS Z0, 192(R9)(R10*1)
+	ADDQ    40(SP), R8
+	ADDQ    48(SP), R9
+	SUBQ    $4, 136(SP)
+	JGE     rows5
 
-single5:
-	ADDQ $3, R9
-	JLT  done6
+single3:
+	ADDQ $3, 136(SP)
+	JLT  done4
 
-rows11:
+rows9:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   DI, R10
+	MOVQ   R8, R10
 	MOVQ   0(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -851,7 +849,7 @@ restart13:
 	VPXORD  Z6, Z6, Z6
 	VPXORD  Z7, Z7, Z7
 
-step14:
+step12:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -864,221 +862,58 @@ step14:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPS       Z4, Z0, Z0
 	VADDPS       Z5, Z1, Z1
 	VADDPS       Z6, Z2, Z2
 	VADDPS       Z7, Z3, Z3
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
-	MOVQ    8(SP), R10
-	VMOVUPS (R10), Z4
-	MOVQ    8(SP), R10
-	VMOVUPS 64(R10), Z5
-	MOVQ    8(SP), R10
-	VMOVUPS 128(R10), Z6
-	MOVQ    8(SP), R10
-	VMOVUPS 192(R10), Z7
+end10:
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS 128(DI), Z6
+	VMOVUPS 192(DI), Z7
 	VADDPS  Z4, Z0, Z0
-	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R9)
 	VADDPS  Z5, Z1, Z0
-	VMOVUPS Z0, 64(R8)
+	VMOVUPS Z0, 64(R9)
 	VADDPS  Z6, Z2, Z0
-	VMOVUPS Z0, 128(R8)
+	VMOVUPS Z0, 128(R9)
 	VADDPS  Z7, Z3, Z0
-	VMOVUPS Z0, 192(R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows11
+	VMOVUPS Z0, 192(R9)
+	ADDQ    AX, R8
+	ADDQ    SI, R9
+	SUBQ    $1, 136(SP)
+	JGE     rows9
 
-done6:
-	MOVQ 0(SP), DI
-	ADDQ 56(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
+done4:
+	MOVQ 0(SP), R8
+	ADDQ 56(SP), R8
+	MOVQ R8, 0(SP)
 	ADDQ 64(SP), DI
-	MOVQ DI, 8(SP)
-	ADDQ $256, 16(SP)
-	SUBQ $64, 136(SP)
-	JGE  block4
+	ADDQ $256, 8(SP)
+	SUBQ $64, 16(SP)
+	JGE  block2
 
 single1:
-	ADDQ $48, 136(SP)
-	JLT  tail2
-
-block15:
-	MOVQ 24(SP), DI
-	MOVQ 16(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $8, R9
-	JLT  single16
-
-rows18:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end19
-
-restart20:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	VPXORD  Z14, Z14, Z14
-	VPXORD  Z15, Z15, Z15
-
-step21:
-	VMOVUPS      (R11), Z16
-	VBROADCASTSS (R10), Z17
-	VFMADD231PS  Z16, Z17, Z8
-	VBROADCASTSS (R10)(AX*1), Z17
-	VFMADD231PS  Z16, Z17, Z9
-	VBROADCASTSS (R10)(AX*2), Z17
-	VFMADD231PS  Z16, Z17, Z10
-	VBROADCASTSS (R10)(BX*1), Z17
-	VFMADD231PS  Z16, Z17, Z11
-	VBROADCASTSS (R10)(AX*4), Z17
-	VFMADD231PS  Z16, Z17, Z12
-	MOVQ         72(SP), R13
-	VBROADCASTSS (R10)(R13*1), Z17
-	VFMADD231PS  Z16, Z17, Z13
-	VBROADCASTSS (R10)(BX*2), Z17
-	VFMADD231PS  Z16, Z17, Z14
-	MOVQ         80(SP), R13
-	VBROADCASTSS (R10)(R13*1), Z17
-	VFMADD231PS  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step21
-	VADDPS       Z8, Z0, Z0
-	VADDPS       Z9, Z1, Z1
-	VADDPS       Z10, Z2, Z2
-	VADDPS       Z11, Z3, Z3
-	VADDPS       Z12, Z4, Z4
-	VADDPS       Z13, Z5, Z5
-	VADDPS       Z14, Z6, Z6
-	VADDPS       Z15, Z7, Z7
-	TESTQ        R12, R12
-	JGT          restart20
-
-end19:
-	MOVQ    8(SP), R10
-	VMOVUPS (R10), Z8
-	VADDPS  Z8, Z0, Z0
-	VMOVUPS Z0, (R8)
-	VADDPS  Z8, Z1, Z0
-	VMOVUPS Z0, (R8)(SI*1)
-	VADDPS  Z8, Z2, Z0
-	VMOVUPS Z0, (R8)(SI*2)
-	VADDPS  Z8, Z3, Z0
-	MOVQ    32(SP), R10
-	VMOVUPS Z0, (R8)(R10*1)
-	VADDPS  Z8, Z4, Z0
-	VMOVUPS Z0, (R8)(SI*4)
-	VADDPS  Z8, Z5, Z0
-	MOVQ    88(SP), R10
-	VMOVUPS Z0, (R8)(R10*1)
-	VADDPS  Z8, Z6, Z0
-	MOVQ    32(SP), R10
-	VMOVUPS Z0, (R8)(R10*2)
-	VADDPS  Z8, Z7, Z0
-	MOVQ    96(SP), R10
-	VMOVUPS Z0, (R8)(R10*1)
-	ADDQ    104(SP), DI
-	ADDQ    112(SP), R8
-	SUBQ    $8, R9
-	JGE     rows18
-
-single16:
-	ADDQ $7, R9
-	JLT  done17
-
-rows22:
-	VPXORD Z0, Z0, Z0
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end23
-
-restart24:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORD  Z1, Z1, Z1
-
-step25:
-	VMOVUPS      (R11), Z2
-	VBROADCASTSS (R10), Z3
-	VFMADD231PS  Z2, Z3, Z1
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step25
-	VADDPS       Z1, Z0, Z0
-	TESTQ        R12, R12
-	JGT          restart24
-
-end23:
-	MOVQ    8(SP), R10
-	VMOVUPS (R10), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows22
-
-done17:
-	MOVQ 0(SP), DI
-	ADDQ 120(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
-	ADDQ 128(SP), DI
-	MOVQ DI, 8(SP)
 	ADDQ $64, 16(SP)
-	SUBQ $16, 136(SP)
-	JGE  block15
+	JEQ  done13
 
-tail2:
-	ADDQ         $16, 136(SP)
-	JEQ          done3
-	MOVQ         136(SP), DI
-	VPBROADCASTD DI, Z0
-	VPCMPD       $6, iota32<>+0(SB), Z0, K1
-	MOVQ         24(SP), DI
+masked14:
 	MOVQ         16(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	SUBQ         $8, R9
-	JLT          single26
+	VPBROADCASTD R8, Z0
+	VPCMPD       $6, iota32<>+0(SB), Z0, K1
+	MOVQ         24(SP), R8
+	MOVQ         8(SP), R9
+	MOVQ         a+0(FP), R10
+	MOVQ         (R10), R10
+	MOVQ         R10, 40(SP)
+	SUBQ         $8, 40(SP)
+	JLT          single15
 
-rows28:
+rows17:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1087,14 +922,14 @@ rows28:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   DI, R10
+	MOVQ   R8, R10
 	MOVQ   0(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end29
+	JLE    end18
 
-restart30:
+restart19:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -1109,7 +944,7 @@ restart30:
 	VPXORD  Z14, Z14, Z14
 	VPXORD  Z15, Z15, Z15
 
-step31:
+step20:
 	VMOVUPS.Z    (R11), K1, Z16
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  Z16, Z17, Z8
@@ -1132,7 +967,7 @@ step31:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step20
 	VADDPS       Z8, Z0, Z0
 	VADDPS       Z9, Z1, Z1
 	VADDPS       Z10, Z2, Z2
@@ -1142,82 +977,87 @@ step31:
 	VADDPS       Z14, Z6, Z6
 	VADDPS       Z15, Z7, Z7
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart19
 
-end29:
-	MOVQ      8(SP), R10
-	VMOVUPS.Z (R10), K1, Z8
+end18:
+	VMOVUPS.Z (DI), K1, Z8
 	VADDPS    Z8, Z0, Z0
-	VMOVUPS   Z0, K1, (R8)
+	VMOVUPS   Z0, K1, (R9)
 	VADDPS    Z8, Z1, Z0
-	VMOVUPS   Z0, K1, (R8)(SI*1)
+	VMOVUPS   Z0, K1, (R9)(SI*1)
 	VADDPS    Z8, Z2, Z0
-	VMOVUPS   Z0, K1, (R8)(SI*2)
+	VMOVUPS   Z0, K1, (R9)(SI*2)
 	VADDPS    Z8, Z3, Z0
 	MOVQ      32(SP), R10
-	VMOVUPS   Z0, K1, (R8)(R10*1)
+	VMOVUPS   Z0, K1, (R9)(R10*1)
 	VADDPS    Z8, Z4, Z0
-	VMOVUPS   Z0, K1, (R8)(SI*4)
+	VMOVUPS   Z0, K1, (R9)(SI*4)
 	VADDPS    Z8, Z5, Z0
 	MOVQ      88(SP), R10
-	VMOVUPS   Z0, K1, (R8)(R10*1)
+	VMOVUPS   Z0, K1, (R9)(R10*1)
 	VADDPS    Z8, Z6, Z0
 	MOVQ      32(SP), R10
-	VMOVUPS   Z0, K1, (R8)(R10*2)
+	VMOVUPS   Z0, K1, (R9)(R10*2)
 	VADDPS    Z8, Z7, Z0
 	MOVQ      96(SP), R10
-	VMOVUPS   Z0, K1, (R8)(R10*1)
-	ADDQ      104(SP), DI
-	ADDQ      112(SP), R8
-	SUBQ      $8, R9
-	JGE       rows28
+	VMOVUPS   Z0, K1, (R9)(R10*1)
+	ADDQ      104(SP), R8
+	ADDQ      112(SP), R9
+	SUBQ      $8, 40(SP)
+	JGE       rows17
 
-single26:
-	ADDQ $7, R9
-	JLT  done27
+single15:
+	ADDQ $7, 40(SP)
+	JLT  done16
 
-rows32:
+rows21:
 	VPXORD Z0, Z0, Z0
-	MOVQ   DI, BX
-	MOVQ   0(SP), R10
-	MOVQ   a+0(FP), R11
-	MOVQ   16(R11), R11
-	TESTQ  R11, R11
-	JLE    end33
+	MOVQ   R8, R10
+	MOVQ   0(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
 
-restart34:
-	MOVQ    $512, R12
-	MOVQ    R11, R13
-	CMPQ    R13, R12
-	CMOVQGT R12, R13
-	SUBQ    R13, R11
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
 	VPXORD  Z1, Z1, Z1
 
-step35:
-	VMOVUPS.Z    (R10), K1, Z2
-	VBROADCASTSS (BX), Z3
+step24:
+	VMOVUPS.Z    (R11), K1, Z2
+	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z1
-	ADDQ         CX, BX
-	ADDQ         DX, R10
-	DECQ         R13
-	JNE          step35
+	ADDQ         CX, R10
+	ADDQ         DX, R11
+	DECQ         R14
+	JNE          step24
 	VADDPS       Z1, Z0, Z0
-	TESTQ        R11, R11
-	JGT          restart34
+	TESTQ        R12, R12
+	JGT          restart23
 
-end33:
-	MOVQ      8(SP), BX
-	VMOVUPS.Z (BX), K1, Z1
+end22:
+	VMOVUPS.Z (DI), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (R8)
-	ADDQ      AX, DI
-	ADDQ      SI, R8
-	SUBQ      $1, R9
-	JGE       rows32
+	VMOVUPS   Z0, K1, (R9)
+	ADDQ      AX, R8
+	ADDQ      SI, R9
+	SUBQ      $1, 40(SP)
+	JGE       rows21
 
-done27:
+done16:
+	MOVQ 0(SP), R8
+	ADDQ 120(SP), R8
+	MOVQ R8, 0(SP)
+	ADDQ 128(SP), DI
+	ADDQ $64, 8(SP)
+	SUBQ $16, 16(SP)
+	JGT  masked14
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -1290,15 +1130,15 @@ TEXT ·linear_f32_backward_0_avx2(SB), NOSPLIT, $216-8
 	SUBQ $16, 112(SP)
 	JLT  single1
 
-block4:
+block2:
 	MOVQ 16(SP), DI
 	MOVQ 8(SP), R14
 	MOVQ a+0(FP), R8
 	MOVQ (R8), R8
 	SUBQ $4, R8
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, 120(SP)
 	VXORPS  Y0, Y0, Y0
@@ -1315,9 +1155,9 @@ rows7:
 	MOVQ    a+0(FP), R11
 	MOVQ    16(R11), R11
 	TESTQ   R11, R11
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -1332,7 +1172,7 @@ restart9:
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
 
-step10:
+step8:
 	VMOVUPS      (R10), Y13
 	VMOVUPS      32(R10), Y14
 	VBROADCASTSS (R9), Y15
@@ -1350,7 +1190,7 @@ step10:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step10
+	JNE          step8
 	VADDPS       120(SP), Y5, Y5
 	VMOVUPS      Y5, 120(SP)
 	VADDPS       152(SP), Y6, Y5
@@ -1363,9 +1203,9 @@ step10:
 	VADDPS       Y11, Y3, Y3
 	VADDPS       Y12, Y4, Y4
 	TESTQ        R11, R11
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	VMOVUPS 120(SP), Y5
 	VMOVUPS Y5, (R14)
 	VMOVUPS 152(SP), Y5
@@ -1382,13 +1222,13 @@ end8:
 	ADDQ    32(SP), DI
 	ADDQ    40(SP), R14
 	SUBQ    $4, R8
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R8
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, R9
@@ -1396,9 +1236,9 @@ rows11:
 	MOVQ   a+0(FP), R11
 	MOVQ   16(R11), R11
 	TESTQ  R11, R11
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -1407,7 +1247,7 @@ restart13:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-step14:
+step12:
 	VMOVUPS      (R10), Y4
 	VMOVUPS      32(R10), Y5
 	VBROADCASTSS (R9), Y6
@@ -1416,31 +1256,31 @@ step14:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step14
+	JNE          step12
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	TESTQ        R11, R11
-	JGT          restart13
+	JGT          restart11
 
-end12:
+end10:
 	VMOVUPS Y0, (R14)
 	VMOVUPS Y1, 32(R14)
 	ADDQ    AX, DI
 	ADDQ    SI, R14
 	SUBQ    $1, R8
-	JGE     rows11
+	JGE     rows9
 
-done6:
+done4:
 	MOVQ 0(SP), DI
 	ADDQ 48(SP), DI
 	MOVQ DI, 0(SP)
 	ADDQ $64, 8(SP)
 	SUBQ $16, 112(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
 	ADDQ $8, 112(SP)
-	JLT  tail2
+	JLT  tail14
 
 block15:
 	MOVQ 16(SP), DI
@@ -1588,9 +1428,11 @@ done17:
 	SUBQ $8, 112(SP)
 	JGE  block15
 
-tail2:
-	ADDQ    $8, 112(SP)
-	JEQ     done3
+tail14:
+	ADDQ $8, 112(SP)
+	JEQ  done13
+
+masked26:
 	LEAQ    tail<>+0(SB), DI
 	MOVQ    112(SP), R8
 	NEGQ    R8
@@ -1602,9 +1444,9 @@ tail2:
 	MOVQ    a+0(FP), R8
 	MOVQ    (R8), R8
 	SUBQ    $8, R8
-	JLT     single26
+	JLT     single27
 
-rows28:
+rows29:
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y1, 184(SP)
 	VXORPS  Y1, Y1, Y1
@@ -1621,9 +1463,9 @@ rows28:
 	MOVQ    a+0(FP), R11
 	MOVQ    16(R11), R11
 	TESTQ   R11, R11
-	JLE     end29
+	JLE     end30
 
-restart30:
+restart31:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -1638,7 +1480,7 @@ restart30:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 
-step31:
+step32:
 	VMASKMOVPS   (R10), Y0, Y14
 	VBROADCASTSS (R9), Y15
 	VFMADD231PS  Y14, Y15, Y6
@@ -1661,7 +1503,7 @@ step31:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step31
+	JNE          step32
 	VADDPS       184(SP), Y6, Y6
 	VMOVUPS      Y6, 184(SP)
 	VADDPS       120(SP), Y7, Y6
@@ -1674,9 +1516,9 @@ step31:
 	VADDPS       Y12, Y4, Y4
 	VADDPS       Y13, Y5, Y5
 	TESTQ        R11, R11
-	JGT          restart30
+	JGT          restart31
 
-end29:
+end30:
 	VMOVUPS    184(SP), Y6
 	VMASKMOVPS Y6, Y0, (R14)
 	VMOVUPS    120(SP), Y6
@@ -1695,22 +1537,22 @@ end29:
 	ADDQ       88(SP), DI
 	ADDQ       96(SP), R14
 	SUBQ       $8, R8
-	JGE        rows28
+	JGE        rows29
 
-single26:
+single27:
 	ADDQ $7, R8
-	JLT  done27
+	JLT  done28
 
-rows32:
+rows33:
 	VXORPS Y1, Y1, Y1
 	MOVQ   DI, BX
 	MOVQ   0(SP), R9
 	MOVQ   a+0(FP), R10
 	MOVQ   16(R10), R10
 	TESTQ  R10, R10
-	JLE    end33
+	JLE    end34
 
-restart34:
+restart35:
 	MOVQ    $512, R11
 	MOVQ    R10, R12
 	CMPQ    R12, R11
@@ -1718,28 +1560,28 @@ restart34:
 	SUBQ    R12, R10
 	VXORPS  Y2, Y2, Y2
 
-step35:
+step36:
 	VMASKMOVPS   (R9), Y0, Y3
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  Y3, Y4, Y2
 	ADDQ         CX, BX
 	ADDQ         DX, R9
 	DECQ         R12
-	JNE          step35
+	JNE          step36
 	VADDPS       Y2, Y1, Y1
 	TESTQ        R10, R10
-	JGT          restart34
+	JGT          restart35
 
-end33:
+end34:
 	VMASKMOVPS Y1, Y0, (R14)
 	ADDQ       AX, DI
 	ADDQ       SI, R14
 	SUBQ       $1, R8
-	JGE        rows32
+	JGE        rows33
 
-done27:
+done28:
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -1747,80 +1589,76 @@ done3:
 TEXT ·linear_f32_backward_0_avx512(SB), 0, $440-8
 	MOVQ a+0(FP), AX
 	MOVQ 40(AX), AX
-	MOVQ AX, 0(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 48(AX), AX
-	MOVQ AX, 8(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 16(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), AX
-	SHLQ $2, AX
-	LEAQ (AX)(AX*2), BX
+	MOVQ a+0(FP), BX
+	MOVQ 48(BX), BX
 	MOVQ a+0(FP), CX
-	MOVQ 416(CX), CX
+	MOVQ 32(CX), CX
+	MOVQ CX, 0(SP)
+	MOVQ a+0(FP), CX
+	MOVQ 160(CX), CX
 	SHLQ $2, CX
-	MOVQ a+0(FP), DX
-	MOVQ 424(DX), DX
-	SHLQ $2, DX
+	LEAQ (CX)(CX*2), DX
 	MOVQ a+0(FP), SI
-	MOVQ 176(SI), SI
+	MOVQ 416(SI), SI
 	SHLQ $2, SI
-	LEAQ (SI)(SI*2), DI
-	MOVQ DI, 24(SP)
 	MOVQ a+0(FP), DI
-	MOVQ 160(DI), DI
-	MOVQ DI, 32(SP)
-	SHLQ $4, 32(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 176(DI), DI
-	MOVQ DI, 40(SP)
-	SHLQ $4, 40(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 296(DI), DI
-	MOVQ DI, 48(SP)
-	SHLQ $8, 48(SP)
-	LEAQ (AX)(AX*4), DI
-	MOVQ DI, 56(SP)
-	LEAQ (BX)(AX*4), DI
-	MOVQ DI, 64(SP)
-	LEAQ (SI)(SI*4), DI
-	MOVQ DI, 72(SP)
-	MOVQ 24(SP), DI
-	LEAQ (DI)(SI*4), DI
-	MOVQ DI, 80(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), DI
-	MOVQ DI, 88(SP)
-	SHLQ $5, 88(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 176(DI), DI
-	MOVQ DI, 96(SP)
-	SHLQ $5, 96(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 296(DI), DI
-	MOVQ DI, 104(SP)
-	SHLQ $6, 104(SP)
-	MOVQ 0(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
-	MOVQ DI, 8(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 8(DI), DI
-	MOVQ DI, 112(SP)
+	MOVQ 424(DI), DI
+	SHLQ $2, DI
+	MOVQ a+0(FP), R8
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ R9, 8(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R9
+	MOVQ R9, 16(SP)
+	SHLQ $4, 16(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 176(R9), R9
+	MOVQ R9, 24(SP)
+	SHLQ $4, 24(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 296(R9), R9
+	MOVQ R9, 32(SP)
+	SHLQ $8, 32(SP)
+	LEAQ (CX)(CX*4), R9
+	MOVQ R9, 40(SP)
+	LEAQ (DX)(CX*4), R9
+	MOVQ R9, 48(SP)
+	LEAQ (R8)(R8*4), R9
+	MOVQ R9, 56(SP)
+	MOVQ 8(SP), R9
+	LEAQ (R9)(R8*4), R9
+	MOVQ R9, 64(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R9
+	MOVQ R9, 72(SP)
+	SHLQ $5, 72(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 176(R9), R9
+	MOVQ R9, 80(SP)
+	SHLQ $5, 80(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 296(R9), R9
+	MOVQ R9, 88(SP)
+	SHLQ $6, 88(SP)
+	MOVQ AX, 96(SP)
+	MOVQ BX, 104(SP)
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 112(SP)
 	SUBQ $64, 112(SP)
 	JLT  single1
 
-block4:
-	MOVQ 16(SP), DI
-	MOVQ 8(SP), R8
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), BX
 	MOVQ a+0(FP), R9
 	MOVQ (R9), R9
 	SUBQ $4, R9
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VPXORD  Z0, Z0, Z0
 	VMOVUPS Z0, 120(SP)
 	VPXORD  Z0, Z0, Z0
@@ -1842,14 +1680,14 @@ rows7:
 	VPXORD  Z8, Z8, Z8
 	VPXORD  Z9, Z9, Z9
 	VPXORD  Z10, Z10, Z10
-	MOVQ    DI, R10
-	MOVQ    0(SP), R11
+	MOVQ    AX, R10
+	MOVQ    96(SP), R11
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -1872,7 +1710,7 @@ restart9:
 	VPXORD  Z25, Z25, Z25
 	VPXORD  Z26, Z26, Z26
 
-step10:
+step8:
 	VMOVUPS      (R11), Z27
 	VMOVUPS      64(R11), Z28
 	VMOVUPS      128(R11), Z29
@@ -1882,25 +1720,25 @@ step10:
 	VFMADD231PS  Z28, Z31, Z12
 	VFMADD231PS  Z29, Z31, Z13
 	VFMADD231PS  Z30, Z31, Z14
-	VBROADCASTSS (R10)(AX*1), Z31
+	VBROADCASTSS (R10)(CX*1), Z31
 	VFMADD231PS  Z27, Z31, Z15
 	VFMADD231PS  Z28, Z31, Z16
 	VFMADD231PS  Z29, Z31, Z17
 	VFMADD231PS  Z30, Z31, Z18
-	VBROADCASTSS (R10)(AX*2), Z31
+	VBROADCASTSS (R10)(CX*2), Z31
 	VFMADD231PS  Z27, Z31, Z19
 	VFMADD231PS  Z28, Z31, Z20
 	VFMADD231PS  Z29, Z31, Z21
 	VFMADD231PS  Z30, Z31, Z22
-	VBROADCASTSS (R10)(BX*1), Z31
+	VBROADCASTSS (R10)(DX*1), Z31
 	VFMADD231PS  Z27, Z31, Z23
 	VFMADD231PS  Z28, Z31, Z24
 	VFMADD231PS  Z29, Z31, Z25
 	VFMADD231PS  Z30, Z31, Z26
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPS       120(SP), Z11, Z11
 	VMOVUPS      Z11, 120(SP)
 	VADDPS       184(SP), Z12, Z11
@@ -1923,56 +1761,56 @@ step10:
 	VADDPS       Z25, Z9, Z9
 	VADDPS       Z26, Z10, Z10
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	VMOVUPS 120(SP), Z11
-	VMOVUPS Z11, (R8)
+	VMOVUPS Z11, (BX)
 	VMOVUPS 184(SP), Z11
-	VMOVUPS Z11, 64(R8)
+	VMOVUPS Z11, 64(BX)
 	VMOVUPS 248(SP), Z11
-	VMOVUPS Z11, 128(R8)
+	VMOVUPS Z11, 128(BX)
 	VMOVUPS 312(SP), Z11
-	VMOVUPS Z11, 192(R8)
+	VMOVUPS Z11, 192(BX)
 	VMOVUPS 376(SP), Z11
-	VMOVUPS Z11, (R8)(SI*1)
-	VMOVUPS Z0, 64(R8)(SI*1)
-	VMOVUPS Z1, 128(R8)(SI*1)
-	VMOVUPS Z2, 192(R8)(SI*1)
-	VMOVUPS Z3, (R8)(SI*2)
-	VMOVUPS Z4, 64(R8)(SI*2)
-	VMOVUPS Z5, 128(R8)(SI*2)
-	VMOVUPS Z6, 192(R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPS Z7, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPS Z8, 64(R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPS Z9, 128(R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPS Z10, 192(R8)(R10*1)
-	ADDQ    32(SP), DI
-	ADDQ    40(SP), R8
+	VMOVUPS Z11, (BX)(R8*1)
+	VMOVUPS Z0, 64(BX)(R8*1)
+	VMOVUPS Z1, 128(BX)(R8*1)
+	VMOVUPS Z2, 192(BX)(R8*1)
+	VMOVUPS Z3, (BX)(R8*2)
+	VMOVUPS Z4, 64(BX)(R8*2)
+	VMOVUPS Z5, 128(BX)(R8*2)
+	VMOVUPS Z6, 192(BX)(R8*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z7, (BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z8, 64(BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z9, 128(BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z10, 192(BX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), BX
 	SUBQ    $4, R9
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R9
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -1983,7 +1821,7 @@ restart13:
 	VPXORD  Z6, Z6, Z6
 	VPXORD  Z7, Z7, Z7
 
-step14:
+step12:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -1993,193 +1831,51 @@ step14:
 	VFMADD231PS  Z9, Z12, Z5
 	VFMADD231PS  Z10, Z12, Z6
 	VFMADD231PS  Z11, Z12, Z7
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPS       Z4, Z0, Z0
 	VADDPS       Z5, Z1, Z1
 	VADDPS       Z6, Z2, Z2
 	VADDPS       Z7, Z3, Z3
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VMOVUPS Z2, 128(R8)
-	VMOVUPS Z3, 192(R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
+end10:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    CX, AX
+	ADDQ    R8, BX
 	SUBQ    $1, R9
-	JGE     rows11
+	JGE     rows9
 
-done6:
-	MOVQ 0(SP), DI
-	ADDQ 48(SP), DI
-	MOVQ DI, 0(SP)
-	ADDQ $256, 8(SP)
+done4:
+	MOVQ 96(SP), AX
+	ADDQ 32(SP), AX
+	MOVQ AX, 96(SP)
+	ADDQ $256, 104(SP)
 	SUBQ $64, 112(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
-	ADDQ $48, 112(SP)
-	JLT  tail2
+	ADDQ $64, 112(SP)
+	JEQ  done13
 
-block15:
-	MOVQ 16(SP), DI
-	MOVQ 8(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $8, R9
-	JLT  single16
-
-rows18:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end19
-
-restart20:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	VPXORD  Z14, Z14, Z14
-	VPXORD  Z15, Z15, Z15
-
-step21:
-	VMOVUPS      (R11), Z16
-	VBROADCASTSS (R10), Z17
-	VFMADD231PS  Z16, Z17, Z8
-	VBROADCASTSS (R10)(AX*1), Z17
-	VFMADD231PS  Z16, Z17, Z9
-	VBROADCASTSS (R10)(AX*2), Z17
-	VFMADD231PS  Z16, Z17, Z10
-	VBROADCASTSS (R10)(BX*1), Z17
-	VFMADD231PS  Z16, Z17, Z11
-	VBROADCASTSS (R10)(AX*4), Z17
-	VFMADD231PS  Z16, Z17, Z12
-	MOVQ         56(SP), R13
-	VBROADCASTSS (R10)(R13*1), Z17
-	VFMADD231PS  Z16, Z17, Z13
-	VBROADCASTSS (R10)(BX*2), Z17
-	VFMADD231PS  Z16, Z17, Z14
-	MOVQ         64(SP), R13
-	VBROADCASTSS (R10)(R13*1), Z17
-	VFMADD231PS  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step21
-	VADDPS       Z8, Z0, Z0
-	VADDPS       Z9, Z1, Z1
-	VADDPS       Z10, Z2, Z2
-	VADDPS       Z11, Z3, Z3
-	VADDPS       Z12, Z4, Z4
-	VADDPS       Z13, Z5, Z5
-	VADDPS       Z14, Z6, Z6
-	VADDPS       Z15, Z7, Z7
-	TESTQ        R12, R12
-	JGT          restart20
-
-end19:
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, (R8)(SI*1)
-	VMOVUPS Z2, (R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPS Z3, (R8)(R10*1)
-	VMOVUPS Z4, (R8)(SI*4)
-	MOVQ    72(SP), R10
-	VMOVUPS Z5, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPS Z6, (R8)(R10*2)
-	MOVQ    80(SP), R10
-	VMOVUPS Z7, (R8)(R10*1)
-	ADDQ    88(SP), DI
-	ADDQ    96(SP), R8
-	SUBQ    $8, R9
-	JGE     rows18
-
-single16:
-	ADDQ $7, R9
-	JLT  done17
-
-rows22:
-	VPXORD Z0, Z0, Z0
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end23
-
-restart24:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORD  Z1, Z1, Z1
-
-step25:
-	VMOVUPS      (R11), Z2
-	VBROADCASTSS (R10), Z3
-	VFMADD231PS  Z2, Z3, Z1
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step25
-	VADDPS       Z1, Z0, Z0
-	TESTQ        R12, R12
-	JGT          restart24
-
-end23:
-	VMOVUPS Z0, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows22
-
-done17:
-	MOVQ 0(SP), DI
-	ADDQ 104(SP), DI
-	MOVQ DI, 0(SP)
-	ADDQ $64, 8(SP)
-	SUBQ $16, 112(SP)
-	JGE  block15
-
-tail2:
-	ADDQ         $16, 112(SP)
-	JEQ          done3
-	MOVQ         112(SP), DI
-	VPBROADCASTD DI, Z0
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTD AX, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
-	MOVQ         16(SP), DI
-	MOVQ         8(SP), R8
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), BX
 	MOVQ         a+0(FP), R9
 	MOVQ         (R9), R9
 	SUBQ         $8, R9
-	JLT          single26
+	JLT          single15
 
-rows28:
+rows17:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2188,14 +1884,14 @@ rows28:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end29
+	JLE    end18
 
-restart30:
+restart19:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -2210,30 +1906,30 @@ restart30:
 	VPXORD  Z14, Z14, Z14
 	VPXORD  Z15, Z15, Z15
 
-step31:
+step20:
 	VMOVUPS.Z    (R11), K1, Z16
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  Z16, Z17, Z8
-	VBROADCASTSS (R10)(AX*1), Z17
+	VBROADCASTSS (R10)(CX*1), Z17
 	VFMADD231PS  Z16, Z17, Z9
-	VBROADCASTSS (R10)(AX*2), Z17
+	VBROADCASTSS (R10)(CX*2), Z17
 	VFMADD231PS  Z16, Z17, Z10
-	VBROADCASTSS (R10)(BX*1), Z17
+	VBROADCASTSS (R10)(DX*1), Z17
 	VFMADD231PS  Z16, Z17, Z11
-	VBROADCASTSS (R10)(AX*4), Z17
+	VBROADCASTSS (R10)(CX*4), Z17
 	VFMADD231PS  Z16, Z17, Z12
-	MOVQ         56(SP), R13
+	MOVQ         40(SP), R13
 	VBROADCASTSS (R10)(R13*1), Z17
 	VFMADD231PS  Z16, Z17, Z13
-	VBROADCASTSS (R10)(BX*2), Z17
+	VBROADCASTSS (R10)(DX*2), Z17
 	VFMADD231PS  Z16, Z17, Z14
-	MOVQ         64(SP), R13
+	MOVQ         48(SP), R13
 	VBROADCASTSS (R10)(R13*1), Z17
 	VFMADD231PS  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step20
 	VADDPS       Z8, Z0, Z0
 	VADDPS       Z9, Z1, Z1
 	VADDPS       Z10, Z2, Z2
@@ -2243,69 +1939,75 @@ step31:
 	VADDPS       Z14, Z6, Z6
 	VADDPS       Z15, Z7, Z7
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart19
 
-end29:
-	VMOVUPS Z0, K1, (R8)
-	VMOVUPS Z1, K1, (R8)(SI*1)
-	VMOVUPS Z2, K1, (R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPS Z3, K1, (R8)(R10*1)
-	VMOVUPS Z4, K1, (R8)(SI*4)
-	MOVQ    72(SP), R10
-	VMOVUPS Z5, K1, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPS Z6, K1, (R8)(R10*2)
-	MOVQ    80(SP), R10
-	VMOVUPS Z7, K1, (R8)(R10*1)
-	ADDQ    88(SP), DI
-	ADDQ    96(SP), R8
+end18:
+	VMOVUPS Z0, K1, (BX)
+	VMOVUPS Z1, K1, (BX)(R8*1)
+	VMOVUPS Z2, K1, (BX)(R8*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z3, K1, (BX)(R10*1)
+	VMOVUPS Z4, K1, (BX)(R8*4)
+	MOVQ    56(SP), R10
+	VMOVUPS Z5, K1, (BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z6, K1, (BX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPS Z7, K1, (BX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), BX
 	SUBQ    $8, R9
-	JGE     rows28
+	JGE     rows17
 
-single26:
+single15:
 	ADDQ $7, R9
-	JLT  done27
+	JLT  done16
 
-rows32:
+rows21:
 	VPXORD Z0, Z0, Z0
-	MOVQ   DI, BX
-	MOVQ   0(SP), R10
-	MOVQ   a+0(FP), R11
-	MOVQ   16(R11), R11
-	TESTQ  R11, R11
-	JLE    end33
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
 
-restart34:
-	MOVQ    $512, R12
-	MOVQ    R11, R13
-	CMPQ    R13, R12
-	CMOVQGT R12, R13
-	SUBQ    R13, R11
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
 	VPXORD  Z1, Z1, Z1
 
-step35:
-	VMOVUPS.Z    (R10), K1, Z2
-	VBROADCASTSS (BX), Z3
+step24:
+	VMOVUPS.Z    (R11), K1, Z2
+	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z1
-	ADDQ         CX, BX
-	ADDQ         DX, R10
-	DECQ         R13
-	JNE          step35
+	ADDQ         SI, R10
+	ADDQ         DI, R11
+	DECQ         R14
+	JNE          step24
 	VADDPS       Z1, Z0, Z0
-	TESTQ        R11, R11
-	JGT          restart34
+	TESTQ        R12, R12
+	JGT          restart23
 
-end33:
-	VMOVUPS Z0, K1, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
+end22:
+	VMOVUPS Z0, K1, (BX)
+	ADDQ    CX, AX
+	ADDQ    R8, BX
 	SUBQ    $1, R9
-	JGE     rows32
+	JGE     rows21
 
-done27:
+done16:
+	MOVQ 96(SP), AX
+	ADDQ 88(SP), AX
+	MOVQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $16, 112(SP)
+	JGT  masked14
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -2331,7 +2033,7 @@ row2:
 	SUBQ $32, R11
 	JLT  single3
 
-block6:
+block4:
 	VMOVUPS (R10), Y0
 	VADDPS  (R9), Y0, Y0
 	VMOVUPS Y0, (R10)
@@ -2347,11 +2049,11 @@ block6:
 	ADDQ    DX, R9
 	ADDQ    $128, R10
 	SUBQ    $32, R11
-	JGE     block6
+	JGE     block4
 
 single3:
 	ADDQ $24, R11
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R10), Y0
@@ -2362,9 +2064,11 @@ block7:
 	SUBQ    $8, R11
 	JGE     block7
 
-tail4:
-	ADDQ       $8, R11
-	JEQ        done5
+tail6:
+	ADDQ $8, R11
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
 	VMOVUPS    32(R12)(R11*4), Y0
@@ -2404,7 +2108,7 @@ row2:
 	SUBQ $64, R11
 	JLT  single3
 
-block6:
+block4:
 	VMOVUPS (R10), Z0
 	VADDPS  (R9), Z0, Z0
 	VMOVUPS Z0, (R10)
@@ -2420,11 +2124,11 @@ block6:
 	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block6
+	JGE     block4
 
 single3:
 	ADDQ $48, R11
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R10), Z0
@@ -2435,9 +2139,11 @@ block7:
 	SUBQ    $16, R11
 	JGE     block7
 
-tail4:
-	ADDQ         $16, R11
-	JEQ          done5
+tail6:
+	ADDQ $16, R11
+	JEQ  done5
+
+masked8:
 	VPBROADCASTD R11, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
 	VMOVUPS.Z    (R9), K1, Z0
@@ -2536,15 +2242,15 @@ TEXT ·linear_f64_forward_0_avx2(SB), NOSPLIT, $240-8
 	SUBQ $8, 136(SP)
 	JLT  single1
 
-block4:
+block2:
 	MOVQ 24(SP), DI
 	MOVQ 16(SP), R8
 	MOVQ a+0(FP), R9
 	MOVQ (R9), R9
 	SUBQ $4, R9
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2561,9 +2267,9 @@ rows7:
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -2578,7 +2284,7 @@ restart9:
 	VXORPD  Y11, Y11, Y11
 	VXORPD  Y12, Y12, Y12
 
-step10:
+step8:
 	VMOVUPD      (R11), Y13
 	VMOVUPD      32(R11), Y14
 	VBROADCASTSD (R10), Y15
@@ -2596,7 +2302,7 @@ step10:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPD       Y5, Y0, Y0
 	VADDPD       Y6, Y1, Y1
 	VADDPD       Y7, Y2, Y2
@@ -2609,9 +2315,9 @@ step10:
 	VADDPD       208(SP), Y12, Y5
 	VMOVUPD      Y5, 208(SP)
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	MOVQ    8(SP), R10
 	VMOVUPD (R10), Y5
 	MOVQ    8(SP), R10
@@ -2637,13 +2343,13 @@ end8:
 	ADDQ    40(SP), DI
 	ADDQ    48(SP), R8
 	SUBQ    $4, R9
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R9
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DI, R10
@@ -2651,9 +2357,9 @@ rows11:
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -2662,7 +2368,7 @@ restart13:
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 
-step14:
+step12:
 	VMOVUPD      (R11), Y4
 	VMOVUPD      32(R11), Y5
 	VBROADCASTSD (R10), Y6
@@ -2671,13 +2377,13 @@ step14:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
+end10:
 	MOVQ    8(SP), R10
 	VMOVUPD (R10), Y2
 	MOVQ    8(SP), R10
@@ -2689,9 +2395,9 @@ end12:
 	ADDQ    AX, DI
 	ADDQ    SI, R8
 	SUBQ    $1, R9
-	JGE     rows11
+	JGE     rows9
 
-done6:
+done4:
 	MOVQ 0(SP), DI
 	ADDQ 56(SP), DI
 	MOVQ DI, 0(SP)
@@ -2700,11 +2406,11 @@ done6:
 	MOVQ DI, 8(SP)
 	ADDQ $64, 16(SP)
 	SUBQ $8, 136(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
 	ADDQ $4, 136(SP)
-	JLT  tail2
+	JLT  tail14
 
 block15:
 	MOVQ 24(SP), DI
@@ -2866,9 +2572,11 @@ done17:
 	SUBQ $4, 136(SP)
 	JGE  block15
 
-tail2:
-	ADDQ    $4, 136(SP)
-	JEQ     done3
+tail14:
+	ADDQ $4, 136(SP)
+	JEQ  done13
+
+masked26:
 	LEAQ    tail<>+0(SB), DI
 	MOVQ    136(SP), R8
 	NEGQ    R8
@@ -2880,9 +2588,9 @@ tail2:
 	MOVQ    a+0(FP), R9
 	MOVQ    (R9), R9
 	SUBQ    $8, R9
-	JLT     single26
+	JLT     single27
 
-rows28:
+rows29:
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
@@ -2899,9 +2607,9 @@ rows28:
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end29
+	JLE     end30
 
-restart30:
+restart31:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -2916,7 +2624,7 @@ restart30:
 	VXORPD  Y12, Y12, Y12
 	VXORPD  Y13, Y13, Y13
 
-step31:
+step32:
 	VMASKMOVPD   (R11), Y0, Y14
 	VBROADCASTSD (R10), Y15
 	VFMADD231PD  Y14, Y15, Y6
@@ -2939,7 +2647,7 @@ step31:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step32
 	VADDPD       Y6, Y1, Y1
 	VADDPD       Y7, Y2, Y2
 	VADDPD       Y8, Y3, Y3
@@ -2952,9 +2660,9 @@ step31:
 	VADDPD       176(SP), Y13, Y6
 	VMOVUPD      Y6, 176(SP)
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart31
 
-end29:
+end30:
 	MOVQ       8(SP), R10
 	VMASKMOVPD (R10), Y0, Y6
 	VADDPD     Y6, Y1, Y1
@@ -2980,22 +2688,22 @@ end29:
 	ADDQ       104(SP), DI
 	ADDQ       112(SP), R8
 	SUBQ       $8, R9
-	JGE        rows28
+	JGE        rows29
 
-single26:
+single27:
 	ADDQ $7, R9
-	JLT  done27
+	JLT  done28
 
-rows32:
+rows33:
 	VXORPD Y1, Y1, Y1
 	MOVQ   DI, BX
 	MOVQ   0(SP), R10
 	MOVQ   a+0(FP), R11
 	MOVQ   16(R11), R11
 	TESTQ  R11, R11
-	JLE    end33
+	JLE    end34
 
-restart34:
+restart35:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -3003,19 +2711,19 @@ restart34:
 	SUBQ    R13, R11
 	VXORPD  Y2, Y2, Y2
 
-step35:
+step36:
 	VMASKMOVPD   (R10), Y0, Y3
 	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y3, Y4, Y2
 	ADDQ         CX, BX
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step35
+	JNE          step36
 	VADDPD       Y2, Y1, Y1
 	TESTQ        R11, R11
-	JGT          restart34
+	JGT          restart35
 
-end33:
+end34:
 	MOVQ       8(SP), BX
 	VMASKMOVPD (BX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
@@ -3023,11 +2731,11 @@ end33:
 	ADDQ       AX, DI
 	ADDQ       SI, R8
 	SUBQ       $1, R9
-	JGE        rows32
+	JGE        rows33
 
-done27:
+done28:
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -3104,24 +2812,24 @@ TEXT ·linear_f64_forward_0_avx512(SB), 0, $464-8
 	MOVQ 0(SP), DI
 	MOVQ DI, 0(SP)
 	MOVQ 8(SP), DI
-	MOVQ DI, 8(SP)
-	MOVQ 16(SP), DI
-	MOVQ DI, 16(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 8(DI), DI
-	MOVQ DI, 136(SP)
-	SUBQ $32, 136(SP)
+	MOVQ 16(SP), R8
+	MOVQ R8, 8(SP)
+	MOVQ a+0(FP), R8
+	MOVQ 8(R8), R8
+	MOVQ R8, 16(SP)
+	SUBQ $32, 16(SP)
 	JLT  single1
 
-block4:
-	MOVQ 24(SP), DI
-	MOVQ 16(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $4, R9
-	JLT  single5
+block2:
+	MOVQ 24(SP), R8
+	MOVQ 8(SP), R9
+	MOVQ a+0(FP), R10
+	MOVQ (R10), R10
+	MOVQ R10, 136(SP)
+	SUBQ $4, 136(SP)
+	JLT  single3
 
-rows7:
+rows5:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -3143,14 +2851,14 @@ rows7:
 	VMOVUPD Z11, 336(SP)
 	VPXORQ  Z11, Z11, Z11
 	VMOVUPD Z11, 400(SP)
-	MOVQ    DI, R10
+	MOVQ    R8, R10
 	MOVQ    0(SP), R11
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -3173,7 +2881,7 @@ restart9:
 	VPXORQ  Z25, Z25, Z25
 	VPXORQ  Z26, Z26, Z26
 
-step10:
+step8:
 	VMOVUPD      (R11), Z27
 	VMOVUPD      64(R11), Z28
 	VMOVUPD      128(R11), Z29
@@ -3201,7 +2909,7 @@ step10:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPD       Z11, Z0, Z0
 	VADDPD       Z12, Z1, Z1
 	VADDPD       Z13, Z2, Z2
@@ -3224,75 +2932,71 @@ step10:
 	VADDPD       400(SP), Z26, Z11
 	VMOVUPD      Z11, 400(SP)
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
-	MOVQ    8(SP), R10
-	VMOVUPD (R10), Z11
-	MOVQ    8(SP), R10
-	VMOVUPD 64(R10), Z12
-	MOVQ    8(SP), R10
-	VMOVUPD 128(R10), Z13
-	MOVQ    8(SP), R10
-	VMOVUPD 192(R10), Z14
+end6:
+	VMOVUPD (DI), Z11
+	VMOVUPD 64(DI), Z12
+	VMOVUPD 128(DI), Z13
+	VMOVUPD 192(DI), Z14
 	VADDPD  Z11, Z0, Z0
-	VMOVUPD Z0, (R8)
+	VMOVUPD Z0, (R9)
 	VADDPD  Z12, Z1, Z0
-	VMOVUPD Z0, 64(R8)
+	VMOVUPD Z0, 64(R9)
 	VADDPD  Z13, Z2, Z0
-	VMOVUPD Z0, 128(R8)
+	VMOVUPD Z0, 128(R9)
 	VADDPD  Z14, Z3, Z0
-	VMOVUPD Z0, 192(R8)
+	VMOVUPD Z0, 192(R9)
 	VADDPD  Z11, Z4, Z0
-	VMOVUPD Z0, (R8)(SI*1)
+	VMOVUPD Z0, (R9)(SI*1)
 	VADDPD  Z12, Z5, Z0
-	VMOVUPD Z0, 64(R8)(SI*1)
+	VMOVUPD Z0, 64(R9)(SI*1)
 	VADDPD  Z13, Z6, Z0
-	VMOVUPD Z0, 128(R8)(SI*1)
+	VMOVUPD Z0, 128(R9)(SI*1)
 	VADDPD  Z14, Z7, Z0
-	VMOVUPD Z0, 192(R8)(SI*1)
+	VMOVUPD Z0, 192(R9)(SI*1)
 	VADDPD  Z11, Z8, Z0
-	VMOVUPD Z0, (R8)(SI*2)
+	VMOVUPD Z0, (R9)(SI*2)
 	VADDPD  Z12, Z9, Z0
-	VMOVUPD Z0, 64(R8)(SI*2)
+	VMOVUPD Z0, 64(R9)(SI*2)
 	VADDPD  Z13, Z10, Z0
-	VMOVUPD Z0, 128(R8)(SI*2)
+	VMOVUPD Z0, 128(R9)(SI*2)
 	VADDPD  144(SP), Z14, Z0
-	VMOVUPD Z0, 192(R8)(SI*2)
+	VMOVUPD Z0, 192(R9)(SI*2)
 	VADDPD  208(SP), Z11, Z0
 	MOVQ    32(SP), R10
-	VMOVUPD Z0, (R8)(R10*1)
+	VMOVUPD Z0, (R9)(R10*1)
 	VADDPD  272(SP), Z12, Z0
 	MOVQ    32(SP), R10
-	VMOVUPD Z0, 64(R8)(R10*1)
+	VMOVUPD Z0, 64(R9)(R10*1)
 	VADDPD  336(SP), Z13, Z0
 	MOVQ    32(SP), R10
-	VMOVUPD Z0, 128(R8)(R10*1)
+	VMOVUPD Z0, 128(R9)(R10*1)
 	VADDPD  400(SP), Z14, Z0
 	MOVQ    32(SP), R10
-	VMOVUPD Z0, 192(R8)(R10*1)
-	ADDQ    40(SP), DI
-	ADDQ    48(SP), R8
-	SUBQ    $4, R9
-	JGE     rows7
+	VMOVUPD Z0, 192(R9)(R10*1)
+	ADDQ    40(SP), R8
+	ADDQ    48(SP), R9
+	SUBQ    $4, 136(SP)
+	JGE     rows5
 
-single5:
-	ADDQ $3, R9
-	JLT  done6
+single3:
+	ADDQ $3, 136(SP)
+	JLT  done4
 
-rows11:
+rows9:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   DI, R10
+	MOVQ   R8, R10
 	MOVQ   0(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -3303,7 +3007,7 @@ restart13:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 
-step14:
+step12:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -3316,221 +3020,58 @@ step14:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPD       Z4, Z0, Z0
 	VADDPD       Z5, Z1, Z1
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
-	MOVQ    8(SP), R10
-	VMOVUPD (R10), Z4
-	MOVQ    8(SP), R10
-	VMOVUPD 64(R10), Z5
-	MOVQ    8(SP), R10
-	VMOVUPD 128(R10), Z6
-	MOVQ    8(SP), R10
-	VMOVUPD 192(R10), Z7
+end10:
+	VMOVUPD (DI), Z4
+	VMOVUPD 64(DI), Z5
+	VMOVUPD 128(DI), Z6
+	VMOVUPD 192(DI), Z7
 	VADDPD  Z4, Z0, Z0
-	VMOVUPD Z0, (R8)
+	VMOVUPD Z0, (R9)
 	VADDPD  Z5, Z1, Z0
-	VMOVUPD Z0, 64(R8)
+	VMOVUPD Z0, 64(R9)
 	VADDPD  Z6, Z2, Z0
-	VMOVUPD Z0, 128(R8)
+	VMOVUPD Z0, 128(R9)
 	VADDPD  Z7, Z3, Z0
-	VMOVUPD Z0, 192(R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows11
+	VMOVUPD Z0, 192(R9)
+	ADDQ    AX, R8
+	ADDQ    SI, R9
+	SUBQ    $1, 136(SP)
+	JGE     rows9
 
-done6:
-	MOVQ 0(SP), DI
-	ADDQ 56(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
+done4:
+	MOVQ 0(SP), R8
+	ADDQ 56(SP), R8
+	MOVQ R8, 0(SP)
 	ADDQ 64(SP), DI
-	MOVQ DI, 8(SP)
-	ADDQ $256, 16(SP)
-	SUBQ $32, 136(SP)
-	JGE  block4
+	ADDQ $256, 8(SP)
+	SUBQ $32, 16(SP)
+	JGE  block2
 
 single1:
-	ADDQ $24, 136(SP)
-	JLT  tail2
+	ADDQ $32, 16(SP)
+	JEQ  done13
 
-block15:
-	MOVQ 24(SP), DI
-	MOVQ 16(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $8, R9
-	JLT  single16
-
-rows18:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end19
-
-restart20:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-
-step21:
-	VMOVUPD      (R11), Z16
-	VBROADCASTSD (R10), Z17
-	VFMADD231PD  Z16, Z17, Z8
-	VBROADCASTSD (R10)(AX*1), Z17
-	VFMADD231PD  Z16, Z17, Z9
-	VBROADCASTSD (R10)(AX*2), Z17
-	VFMADD231PD  Z16, Z17, Z10
-	VBROADCASTSD (R10)(BX*1), Z17
-	VFMADD231PD  Z16, Z17, Z11
-	VBROADCASTSD (R10)(AX*4), Z17
-	VFMADD231PD  Z16, Z17, Z12
-	MOVQ         72(SP), R13
-	VBROADCASTSD (R10)(R13*1), Z17
-	VFMADD231PD  Z16, Z17, Z13
-	VBROADCASTSD (R10)(BX*2), Z17
-	VFMADD231PD  Z16, Z17, Z14
-	MOVQ         80(SP), R13
-	VBROADCASTSD (R10)(R13*1), Z17
-	VFMADD231PD  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step21
-	VADDPD       Z8, Z0, Z0
-	VADDPD       Z9, Z1, Z1
-	VADDPD       Z10, Z2, Z2
-	VADDPD       Z11, Z3, Z3
-	VADDPD       Z12, Z4, Z4
-	VADDPD       Z13, Z5, Z5
-	VADDPD       Z14, Z6, Z6
-	VADDPD       Z15, Z7, Z7
-	TESTQ        R12, R12
-	JGT          restart20
-
-end19:
-	MOVQ    8(SP), R10
-	VMOVUPD (R10), Z8
-	VADDPD  Z8, Z0, Z0
-	VMOVUPD Z0, (R8)
-	VADDPD  Z8, Z1, Z0
-	VMOVUPD Z0, (R8)(SI*1)
-	VADDPD  Z8, Z2, Z0
-	VMOVUPD Z0, (R8)(SI*2)
-	VADDPD  Z8, Z3, Z0
-	MOVQ    32(SP), R10
-	VMOVUPD Z0, (R8)(R10*1)
-	VADDPD  Z8, Z4, Z0
-	VMOVUPD Z0, (R8)(SI*4)
-	VADDPD  Z8, Z5, Z0
-	MOVQ    88(SP), R10
-	VMOVUPD Z0, (R8)(R10*1)
-	VADDPD  Z8, Z6, Z0
-	MOVQ    32(SP), R10
-	VMOVUPD Z0, (R8)(R10*2)
-	VADDPD  Z8, Z7, Z0
-	MOVQ    96(SP), R10
-	VMOVUPD Z0, (R8)(R10*1)
-	ADDQ    104(SP), DI
-	ADDQ    112(SP), R8
-	SUBQ    $8, R9
-	JGE     rows18
-
-single16:
-	ADDQ $7, R9
-	JLT  done17
-
-rows22:
-	VPXORQ Z0, Z0, Z0
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end23
-
-restart24:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORQ  Z1, Z1, Z1
-
-step25:
-	VMOVUPD      (R11), Z2
-	VBROADCASTSD (R10), Z3
-	VFMADD231PD  Z2, Z3, Z1
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step25
-	VADDPD       Z1, Z0, Z0
-	TESTQ        R12, R12
-	JGT          restart24
-
-end23:
-	MOVQ    8(SP), R10
-	VMOVUPD (R10), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows22
-
-done17:
-	MOVQ 0(SP), DI
-	ADDQ 120(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
-	ADDQ 128(SP), DI
-	MOVQ DI, 8(SP)
-	ADDQ $64, 16(SP)
-	SUBQ $8, 136(SP)
-	JGE  block15
-
-tail2:
-	ADDQ         $8, 136(SP)
-	JEQ          done3
-	MOVQ         136(SP), DI
-	VPBROADCASTQ DI, Z0
-	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
-	MOVQ         24(SP), DI
+masked14:
 	MOVQ         16(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	SUBQ         $8, R9
-	JLT          single26
+	VPBROADCASTQ R8, Z0
+	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
+	MOVQ         24(SP), R8
+	MOVQ         8(SP), R9
+	MOVQ         a+0(FP), R10
+	MOVQ         (R10), R10
+	MOVQ         R10, 40(SP)
+	SUBQ         $8, 40(SP)
+	JLT          single15
 
-rows28:
+rows17:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3539,14 +3080,14 @@ rows28:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R10
+	MOVQ   R8, R10
 	MOVQ   0(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end29
+	JLE    end18
 
-restart30:
+restart19:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -3561,7 +3102,7 @@ restart30:
 	VPXORQ  Z14, Z14, Z14
 	VPXORQ  Z15, Z15, Z15
 
-step31:
+step20:
 	VMOVUPD.Z    (R11), K1, Z16
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z16, Z17, Z8
@@ -3584,7 +3125,7 @@ step31:
 	ADDQ         CX, R10
 	ADDQ         DX, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step20
 	VADDPD       Z8, Z0, Z0
 	VADDPD       Z9, Z1, Z1
 	VADDPD       Z10, Z2, Z2
@@ -3594,82 +3135,87 @@ step31:
 	VADDPD       Z14, Z6, Z6
 	VADDPD       Z15, Z7, Z7
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart19
 
-end29:
-	MOVQ      8(SP), R10
-	VMOVUPD.Z (R10), K1, Z8
+end18:
+	VMOVUPD.Z (DI), K1, Z8
 	VADDPD    Z8, Z0, Z0
-	VMOVUPD   Z0, K1, (R8)
+	VMOVUPD   Z0, K1, (R9)
 	VADDPD    Z8, Z1, Z0
-	VMOVUPD   Z0, K1, (R8)(SI*1)
+	VMOVUPD   Z0, K1, (R9)(SI*1)
 	VADDPD    Z8, Z2, Z0
-	VMOVUPD   Z0, K1, (R8)(SI*2)
+	VMOVUPD   Z0, K1, (R9)(SI*2)
 	VADDPD    Z8, Z3, Z0
 	MOVQ      32(SP), R10
-	VMOVUPD   Z0, K1, (R8)(R10*1)
+	VMOVUPD   Z0, K1, (R9)(R10*1)
 	VADDPD    Z8, Z4, Z0
-	VMOVUPD   Z0, K1, (R8)(SI*4)
+	VMOVUPD   Z0, K1, (R9)(SI*4)
 	VADDPD    Z8, Z5, Z0
 	MOVQ      88(SP), R10
-	VMOVUPD   Z0, K1, (R8)(R10*1)
+	VMOVUPD   Z0, K1, (R9)(R10*1)
 	VADDPD    Z8, Z6, Z0
 	MOVQ      32(SP), R10
-	VMOVUPD   Z0, K1, (R8)(R10*2)
+	VMOVUPD   Z0, K1, (R9)(R10*2)
 	VADDPD    Z8, Z7, Z0
 	MOVQ      96(SP), R10
-	VMOVUPD   Z0, K1, (R8)(R10*1)
-	ADDQ      104(SP), DI
-	ADDQ      112(SP), R8
-	SUBQ      $8, R9
-	JGE       rows28
+	VMOVUPD   Z0, K1, (R9)(R10*1)
+	ADDQ      104(SP), R8
+	ADDQ      112(SP), R9
+	SUBQ      $8, 40(SP)
+	JGE       rows17
 
-single26:
-	ADDQ $7, R9
-	JLT  done27
+single15:
+	ADDQ $7, 40(SP)
+	JLT  done16
 
-rows32:
+rows21:
 	VPXORQ Z0, Z0, Z0
-	MOVQ   DI, BX
-	MOVQ   0(SP), R10
-	MOVQ   a+0(FP), R11
-	MOVQ   16(R11), R11
-	TESTQ  R11, R11
-	JLE    end33
+	MOVQ   R8, R10
+	MOVQ   0(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
 
-restart34:
-	MOVQ    $512, R12
-	MOVQ    R11, R13
-	CMPQ    R13, R12
-	CMOVQGT R12, R13
-	SUBQ    R13, R11
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
 	VPXORQ  Z1, Z1, Z1
 
-step35:
-	VMOVUPD.Z    (R10), K1, Z2
-	VBROADCASTSD (BX), Z3
+step24:
+	VMOVUPD.Z    (R11), K1, Z2
+	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z1
-	ADDQ         CX, BX
-	ADDQ         DX, R10
-	DECQ         R13
-	JNE          step35
+	ADDQ         CX, R10
+	ADDQ         DX, R11
+	DECQ         R14
+	JNE          step24
 	VADDPD       Z1, Z0, Z0
-	TESTQ        R11, R11
-	JGT          restart34
+	TESTQ        R12, R12
+	JGT          restart23
 
-end33:
-	MOVQ      8(SP), BX
-	VMOVUPD.Z (BX), K1, Z1
+end22:
+	VMOVUPD.Z (DI), K1, Z1
 	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (R8)
-	ADDQ      AX, DI
-	ADDQ      SI, R8
-	SUBQ      $1, R9
-	JGE       rows32
+	VMOVUPD   Z0, K1, (R9)
+	ADDQ      AX, R8
+	ADDQ      SI, R9
+	SUBQ      $1, 40(SP)
+	JGE       rows21
 
-done27:
+done16:
+	MOVQ 0(SP), R8
+	ADDQ 120(SP), R8
+	MOVQ R8, 0(SP)
+	ADDQ 128(SP), DI
+	ADDQ $64, 8(SP)
+	SUBQ $8, 16(SP)
+	JGT  masked14
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -3742,15 +3288,15 @@ TEXT ·linear_f64_backward_0_avx2(SB), NOSPLIT, $216-8
 	SUBQ $8, 112(SP)
 	JLT  single1
 
-block4:
+block2:
 	MOVQ 16(SP), DI
 	MOVQ 8(SP), R14
 	MOVQ a+0(FP), R8
 	MOVQ (R8), R8
 	SUBQ $4, R8
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VXORPD  Y0, Y0, Y0
 	VMOVUPD Y0, 120(SP)
 	VXORPD  Y0, Y0, Y0
@@ -3767,9 +3313,9 @@ rows7:
 	MOVQ    a+0(FP), R11
 	MOVQ    16(R11), R11
 	TESTQ   R11, R11
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -3784,7 +3330,7 @@ restart9:
 	VXORPD  Y11, Y11, Y11
 	VXORPD  Y12, Y12, Y12
 
-step10:
+step8:
 	VMOVUPD      (R10), Y13
 	VMOVUPD      32(R10), Y14
 	VBROADCASTSD (R9), Y15
@@ -3802,7 +3348,7 @@ step10:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step10
+	JNE          step8
 	VADDPD       120(SP), Y5, Y5
 	VMOVUPD      Y5, 120(SP)
 	VADDPD       152(SP), Y6, Y5
@@ -3815,9 +3361,9 @@ step10:
 	VADDPD       Y11, Y3, Y3
 	VADDPD       Y12, Y4, Y4
 	TESTQ        R11, R11
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	VMOVUPD 120(SP), Y5
 	VMOVUPD Y5, (R14)
 	VMOVUPD 152(SP), Y5
@@ -3834,13 +3380,13 @@ end8:
 	ADDQ    32(SP), DI
 	ADDQ    40(SP), R14
 	SUBQ    $4, R8
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R8
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DI, R9
@@ -3848,9 +3394,9 @@ rows11:
 	MOVQ   a+0(FP), R11
 	MOVQ   16(R11), R11
 	TESTQ  R11, R11
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -3859,7 +3405,7 @@ restart13:
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 
-step14:
+step12:
 	VMOVUPD      (R10), Y4
 	VMOVUPD      32(R10), Y5
 	VBROADCASTSD (R9), Y6
@@ -3868,31 +3414,31 @@ step14:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step14
+	JNE          step12
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	TESTQ        R11, R11
-	JGT          restart13
+	JGT          restart11
 
-end12:
+end10:
 	VMOVUPD Y0, (R14)
 	VMOVUPD Y1, 32(R14)
 	ADDQ    AX, DI
 	ADDQ    SI, R14
 	SUBQ    $1, R8
-	JGE     rows11
+	JGE     rows9
 
-done6:
+done4:
 	MOVQ 0(SP), DI
 	ADDQ 48(SP), DI
 	MOVQ DI, 0(SP)
 	ADDQ $64, 8(SP)
 	SUBQ $8, 112(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
 	ADDQ $4, 112(SP)
-	JLT  tail2
+	JLT  tail14
 
 block15:
 	MOVQ 16(SP), DI
@@ -4040,9 +3586,11 @@ done17:
 	SUBQ $4, 112(SP)
 	JGE  block15
 
-tail2:
-	ADDQ    $4, 112(SP)
-	JEQ     done3
+tail14:
+	ADDQ $4, 112(SP)
+	JEQ  done13
+
+masked26:
 	LEAQ    tail<>+0(SB), DI
 	MOVQ    112(SP), R8
 	NEGQ    R8
@@ -4054,9 +3602,9 @@ tail2:
 	MOVQ    a+0(FP), R8
 	MOVQ    (R8), R8
 	SUBQ    $8, R8
-	JLT     single26
+	JLT     single27
 
-rows28:
+rows29:
 	VXORPD  Y1, Y1, Y1
 	VMOVUPD Y1, 184(SP)
 	VXORPD  Y1, Y1, Y1
@@ -4073,9 +3621,9 @@ rows28:
 	MOVQ    a+0(FP), R11
 	MOVQ    16(R11), R11
 	TESTQ   R11, R11
-	JLE     end29
+	JLE     end30
 
-restart30:
+restart31:
 	MOVQ    $512, R12
 	MOVQ    R11, R13
 	CMPQ    R13, R12
@@ -4090,7 +3638,7 @@ restart30:
 	VXORPD  Y12, Y12, Y12
 	VXORPD  Y13, Y13, Y13
 
-step31:
+step32:
 	VMASKMOVPD   (R10), Y0, Y14
 	VBROADCASTSD (R9), Y15
 	VFMADD231PD  Y14, Y15, Y6
@@ -4113,7 +3661,7 @@ step31:
 	ADDQ         CX, R9
 	ADDQ         DX, R10
 	DECQ         R13
-	JNE          step31
+	JNE          step32
 	VADDPD       184(SP), Y6, Y6
 	VMOVUPD      Y6, 184(SP)
 	VADDPD       120(SP), Y7, Y6
@@ -4126,9 +3674,9 @@ step31:
 	VADDPD       Y12, Y4, Y4
 	VADDPD       Y13, Y5, Y5
 	TESTQ        R11, R11
-	JGT          restart30
+	JGT          restart31
 
-end29:
+end30:
 	VMOVUPD    184(SP), Y6
 	VMASKMOVPD Y6, Y0, (R14)
 	VMOVUPD    120(SP), Y6
@@ -4147,22 +3695,22 @@ end29:
 	ADDQ       88(SP), DI
 	ADDQ       96(SP), R14
 	SUBQ       $8, R8
-	JGE        rows28
+	JGE        rows29
 
-single26:
+single27:
 	ADDQ $7, R8
-	JLT  done27
+	JLT  done28
 
-rows32:
+rows33:
 	VXORPD Y1, Y1, Y1
 	MOVQ   DI, BX
 	MOVQ   0(SP), R9
 	MOVQ   a+0(FP), R10
 	MOVQ   16(R10), R10
 	TESTQ  R10, R10
-	JLE    end33
+	JLE    end34
 
-restart34:
+restart35:
 	MOVQ    $512, R11
 	MOVQ    R10, R12
 	CMPQ    R12, R11
@@ -4170,28 +3718,28 @@ restart34:
 	SUBQ    R12, R10
 	VXORPD  Y2, Y2, Y2
 
-step35:
+step36:
 	VMASKMOVPD   (R9), Y0, Y3
 	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y3, Y4, Y2
 	ADDQ         CX, BX
 	ADDQ         DX, R9
 	DECQ         R12
-	JNE          step35
+	JNE          step36
 	VADDPD       Y2, Y1, Y1
 	TESTQ        R10, R10
-	JGT          restart34
+	JGT          restart35
 
-end33:
+end34:
 	VMASKMOVPD Y1, Y0, (R14)
 	ADDQ       AX, DI
 	ADDQ       SI, R14
 	SUBQ       $1, R8
-	JGE        rows32
+	JGE        rows33
 
-done27:
+done28:
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -4199,80 +3747,76 @@ done3:
 TEXT ·linear_f64_backward_0_avx512(SB), 0, $440-8
 	MOVQ a+0(FP), AX
 	MOVQ 40(AX), AX
-	MOVQ AX, 0(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 48(AX), AX
-	MOVQ AX, 8(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 16(SP)
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), AX
-	SHLQ $3, AX
-	LEAQ (AX)(AX*2), BX
+	MOVQ a+0(FP), BX
+	MOVQ 48(BX), BX
 	MOVQ a+0(FP), CX
-	MOVQ 416(CX), CX
+	MOVQ 32(CX), CX
+	MOVQ CX, 0(SP)
+	MOVQ a+0(FP), CX
+	MOVQ 160(CX), CX
 	SHLQ $3, CX
-	MOVQ a+0(FP), DX
-	MOVQ 424(DX), DX
-	SHLQ $3, DX
+	LEAQ (CX)(CX*2), DX
 	MOVQ a+0(FP), SI
-	MOVQ 176(SI), SI
+	MOVQ 416(SI), SI
 	SHLQ $3, SI
-	LEAQ (SI)(SI*2), DI
-	MOVQ DI, 24(SP)
 	MOVQ a+0(FP), DI
-	MOVQ 160(DI), DI
-	MOVQ DI, 32(SP)
-	SHLQ $5, 32(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 176(DI), DI
-	MOVQ DI, 40(SP)
-	SHLQ $5, 40(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 296(DI), DI
-	MOVQ DI, 48(SP)
-	SHLQ $8, 48(SP)
-	LEAQ (AX)(AX*4), DI
-	MOVQ DI, 56(SP)
-	LEAQ (BX)(AX*4), DI
-	MOVQ DI, 64(SP)
-	LEAQ (SI)(SI*4), DI
-	MOVQ DI, 72(SP)
-	MOVQ 24(SP), DI
-	LEAQ (DI)(SI*4), DI
-	MOVQ DI, 80(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), DI
-	MOVQ DI, 88(SP)
+	MOVQ 424(DI), DI
+	SHLQ $3, DI
+	MOVQ a+0(FP), R8
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ R9, 8(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R9
+	MOVQ R9, 16(SP)
+	SHLQ $5, 16(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 176(R9), R9
+	MOVQ R9, 24(SP)
+	SHLQ $5, 24(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 296(R9), R9
+	MOVQ R9, 32(SP)
+	SHLQ $8, 32(SP)
+	LEAQ (CX)(CX*4), R9
+	MOVQ R9, 40(SP)
+	LEAQ (DX)(CX*4), R9
+	MOVQ R9, 48(SP)
+	LEAQ (R8)(R8*4), R9
+	MOVQ R9, 56(SP)
+	MOVQ 8(SP), R9
+	LEAQ (R9)(R8*4), R9
+	MOVQ R9, 64(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R9
+	MOVQ R9, 72(SP)
+	SHLQ $6, 72(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 176(R9), R9
+	MOVQ R9, 80(SP)
+	SHLQ $6, 80(SP)
+	MOVQ a+0(FP), R9
+	MOVQ 296(R9), R9
+	MOVQ R9, 88(SP)
 	SHLQ $6, 88(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 176(DI), DI
-	MOVQ DI, 96(SP)
-	SHLQ $6, 96(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 296(DI), DI
-	MOVQ DI, 104(SP)
-	SHLQ $6, 104(SP)
-	MOVQ 0(SP), DI
-	MOVQ DI, 0(SP)
-	MOVQ 8(SP), DI
-	MOVQ DI, 8(SP)
-	MOVQ a+0(FP), DI
-	MOVQ 8(DI), DI
-	MOVQ DI, 112(SP)
+	MOVQ AX, 96(SP)
+	MOVQ BX, 104(SP)
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 112(SP)
 	SUBQ $32, 112(SP)
 	JLT  single1
 
-block4:
-	MOVQ 16(SP), DI
-	MOVQ 8(SP), R8
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), BX
 	MOVQ a+0(FP), R9
 	MOVQ (R9), R9
 	SUBQ $4, R9
-	JLT  single5
+	JLT  single3
 
-rows7:
+rows5:
 	VPXORQ  Z0, Z0, Z0
 	VMOVUPD Z0, 120(SP)
 	VPXORQ  Z0, Z0, Z0
@@ -4294,14 +3838,14 @@ rows7:
 	VPXORQ  Z8, Z8, Z8
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
-	MOVQ    DI, R10
-	MOVQ    0(SP), R11
+	MOVQ    AX, R10
+	MOVQ    96(SP), R11
 	MOVQ    a+0(FP), R12
 	MOVQ    16(R12), R12
 	TESTQ   R12, R12
-	JLE     end8
+	JLE     end6
 
-restart9:
+restart7:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -4324,7 +3868,7 @@ restart9:
 	VPXORQ  Z25, Z25, Z25
 	VPXORQ  Z26, Z26, Z26
 
-step10:
+step8:
 	VMOVUPD      (R11), Z27
 	VMOVUPD      64(R11), Z28
 	VMOVUPD      128(R11), Z29
@@ -4334,25 +3878,25 @@ step10:
 	VFMADD231PD  Z28, Z31, Z12
 	VFMADD231PD  Z29, Z31, Z13
 	VFMADD231PD  Z30, Z31, Z14
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(CX*1), Z31
 	VFMADD231PD  Z27, Z31, Z15
 	VFMADD231PD  Z28, Z31, Z16
 	VFMADD231PD  Z29, Z31, Z17
 	VFMADD231PD  Z30, Z31, Z18
-	VBROADCASTSD (R10)(AX*2), Z31
+	VBROADCASTSD (R10)(CX*2), Z31
 	VFMADD231PD  Z27, Z31, Z19
 	VFMADD231PD  Z28, Z31, Z20
 	VFMADD231PD  Z29, Z31, Z21
 	VFMADD231PD  Z30, Z31, Z22
-	VBROADCASTSD (R10)(BX*1), Z31
+	VBROADCASTSD (R10)(DX*1), Z31
 	VFMADD231PD  Z27, Z31, Z23
 	VFMADD231PD  Z28, Z31, Z24
 	VFMADD231PD  Z29, Z31, Z25
 	VFMADD231PD  Z30, Z31, Z26
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step10
+	JNE          step8
 	VADDPD       120(SP), Z11, Z11
 	VMOVUPD      Z11, 120(SP)
 	VADDPD       184(SP), Z12, Z11
@@ -4375,56 +3919,56 @@ step10:
 	VADDPD       Z25, Z9, Z9
 	VADDPD       Z26, Z10, Z10
 	TESTQ        R12, R12
-	JGT          restart9
+	JGT          restart7
 
-end8:
+end6:
 	VMOVUPD 120(SP), Z11
-	VMOVUPD Z11, (R8)
+	VMOVUPD Z11, (BX)
 	VMOVUPD 184(SP), Z11
-	VMOVUPD Z11, 64(R8)
+	VMOVUPD Z11, 64(BX)
 	VMOVUPD 248(SP), Z11
-	VMOVUPD Z11, 128(R8)
+	VMOVUPD Z11, 128(BX)
 	VMOVUPD 312(SP), Z11
-	VMOVUPD Z11, 192(R8)
+	VMOVUPD Z11, 192(BX)
 	VMOVUPD 376(SP), Z11
-	VMOVUPD Z11, (R8)(SI*1)
-	VMOVUPD Z0, 64(R8)(SI*1)
-	VMOVUPD Z1, 128(R8)(SI*1)
-	VMOVUPD Z2, 192(R8)(SI*1)
-	VMOVUPD Z3, (R8)(SI*2)
-	VMOVUPD Z4, 64(R8)(SI*2)
-	VMOVUPD Z5, 128(R8)(SI*2)
-	VMOVUPD Z6, 192(R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPD Z7, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPD Z8, 64(R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPD Z9, 128(R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPD Z10, 192(R8)(R10*1)
-	ADDQ    32(SP), DI
-	ADDQ    40(SP), R8
+	VMOVUPD Z11, (BX)(R8*1)
+	VMOVUPD Z0, 64(BX)(R8*1)
+	VMOVUPD Z1, 128(BX)(R8*1)
+	VMOVUPD Z2, 192(BX)(R8*1)
+	VMOVUPD Z3, (BX)(R8*2)
+	VMOVUPD Z4, 64(BX)(R8*2)
+	VMOVUPD Z5, 128(BX)(R8*2)
+	VMOVUPD Z6, 192(BX)(R8*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z7, (BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z8, 64(BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z9, 128(BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z10, 192(BX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), BX
 	SUBQ    $4, R9
-	JGE     rows7
+	JGE     rows5
 
-single5:
+single3:
 	ADDQ $3, R9
-	JLT  done6
+	JLT  done4
 
-rows11:
+rows9:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end12
+	JLE    end10
 
-restart13:
+restart11:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -4435,7 +3979,7 @@ restart13:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 
-step14:
+step12:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -4445,193 +3989,51 @@ step14:
 	VFMADD231PD  Z9, Z12, Z5
 	VFMADD231PD  Z10, Z12, Z6
 	VFMADD231PD  Z11, Z12, Z7
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step14
+	JNE          step12
 	VADDPD       Z4, Z0, Z0
 	VADDPD       Z5, Z1, Z1
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	TESTQ        R12, R12
-	JGT          restart13
+	JGT          restart11
 
-end12:
-	VMOVUPD Z0, (R8)
-	VMOVUPD Z1, 64(R8)
-	VMOVUPD Z2, 128(R8)
-	VMOVUPD Z3, 192(R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
+end10:
+	VMOVUPD Z0, (BX)
+	VMOVUPD Z1, 64(BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 192(BX)
+	ADDQ    CX, AX
+	ADDQ    R8, BX
 	SUBQ    $1, R9
-	JGE     rows11
+	JGE     rows9
 
-done6:
-	MOVQ 0(SP), DI
-	ADDQ 48(SP), DI
-	MOVQ DI, 0(SP)
-	ADDQ $256, 8(SP)
+done4:
+	MOVQ 96(SP), AX
+	ADDQ 32(SP), AX
+	MOVQ AX, 96(SP)
+	ADDQ $256, 104(SP)
 	SUBQ $32, 112(SP)
-	JGE  block4
+	JGE  block2
 
 single1:
-	ADDQ $24, 112(SP)
-	JLT  tail2
+	ADDQ $32, 112(SP)
+	JEQ  done13
 
-block15:
-	MOVQ 16(SP), DI
-	MOVQ 8(SP), R8
-	MOVQ a+0(FP), R9
-	MOVQ (R9), R9
-	SUBQ $8, R9
-	JLT  single16
-
-rows18:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end19
-
-restart20:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-
-step21:
-	VMOVUPD      (R11), Z16
-	VBROADCASTSD (R10), Z17
-	VFMADD231PD  Z16, Z17, Z8
-	VBROADCASTSD (R10)(AX*1), Z17
-	VFMADD231PD  Z16, Z17, Z9
-	VBROADCASTSD (R10)(AX*2), Z17
-	VFMADD231PD  Z16, Z17, Z10
-	VBROADCASTSD (R10)(BX*1), Z17
-	VFMADD231PD  Z16, Z17, Z11
-	VBROADCASTSD (R10)(AX*4), Z17
-	VFMADD231PD  Z16, Z17, Z12
-	MOVQ         56(SP), R13
-	VBROADCASTSD (R10)(R13*1), Z17
-	VFMADD231PD  Z16, Z17, Z13
-	VBROADCASTSD (R10)(BX*2), Z17
-	VFMADD231PD  Z16, Z17, Z14
-	MOVQ         64(SP), R13
-	VBROADCASTSD (R10)(R13*1), Z17
-	VFMADD231PD  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step21
-	VADDPD       Z8, Z0, Z0
-	VADDPD       Z9, Z1, Z1
-	VADDPD       Z10, Z2, Z2
-	VADDPD       Z11, Z3, Z3
-	VADDPD       Z12, Z4, Z4
-	VADDPD       Z13, Z5, Z5
-	VADDPD       Z14, Z6, Z6
-	VADDPD       Z15, Z7, Z7
-	TESTQ        R12, R12
-	JGT          restart20
-
-end19:
-	VMOVUPD Z0, (R8)
-	VMOVUPD Z1, (R8)(SI*1)
-	VMOVUPD Z2, (R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPD Z3, (R8)(R10*1)
-	VMOVUPD Z4, (R8)(SI*4)
-	MOVQ    72(SP), R10
-	VMOVUPD Z5, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPD Z6, (R8)(R10*2)
-	MOVQ    80(SP), R10
-	VMOVUPD Z7, (R8)(R10*1)
-	ADDQ    88(SP), DI
-	ADDQ    96(SP), R8
-	SUBQ    $8, R9
-	JGE     rows18
-
-single16:
-	ADDQ $7, R9
-	JLT  done17
-
-rows22:
-	VPXORQ Z0, Z0, Z0
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
-	MOVQ   a+0(FP), R12
-	MOVQ   16(R12), R12
-	TESTQ  R12, R12
-	JLE    end23
-
-restart24:
-	MOVQ    $512, R13
-	MOVQ    R12, R14
-	CMPQ    R14, R13
-	CMOVQGT R13, R14
-	SUBQ    R14, R12
-	VPXORQ  Z1, Z1, Z1
-
-step25:
-	VMOVUPD      (R11), Z2
-	VBROADCASTSD (R10), Z3
-	VFMADD231PD  Z2, Z3, Z1
-	ADDQ         CX, R10
-	ADDQ         DX, R11
-	DECQ         R14
-	JNE          step25
-	VADDPD       Z1, Z0, Z0
-	TESTQ        R12, R12
-	JGT          restart24
-
-end23:
-	VMOVUPD Z0, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
-	SUBQ    $1, R9
-	JGE     rows22
-
-done17:
-	MOVQ 0(SP), DI
-	ADDQ 104(SP), DI
-	MOVQ DI, 0(SP)
-	ADDQ $64, 8(SP)
-	SUBQ $8, 112(SP)
-	JGE  block15
-
-tail2:
-	ADDQ         $8, 112(SP)
-	JEQ          done3
-	MOVQ         112(SP), DI
-	VPBROADCASTQ DI, Z0
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTQ AX, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
-	MOVQ         16(SP), DI
-	MOVQ         8(SP), R8
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), BX
 	MOVQ         a+0(FP), R9
 	MOVQ         (R9), R9
 	SUBQ         $8, R9
-	JLT          single26
+	JLT          single15
 
-rows28:
+rows17:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4640,14 +4042,14 @@ rows28:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R10
-	MOVQ   0(SP), R11
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
 	MOVQ   a+0(FP), R12
 	MOVQ   16(R12), R12
 	TESTQ  R12, R12
-	JLE    end29
+	JLE    end18
 
-restart30:
+restart19:
 	MOVQ    $512, R13
 	MOVQ    R12, R14
 	CMPQ    R14, R13
@@ -4662,30 +4064,30 @@ restart30:
 	VPXORQ  Z14, Z14, Z14
 	VPXORQ  Z15, Z15, Z15
 
-step31:
+step20:
 	VMOVUPD.Z    (R11), K1, Z16
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z16, Z17, Z8
-	VBROADCASTSD (R10)(AX*1), Z17
+	VBROADCASTSD (R10)(CX*1), Z17
 	VFMADD231PD  Z16, Z17, Z9
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R10)(CX*2), Z17
 	VFMADD231PD  Z16, Z17, Z10
-	VBROADCASTSD (R10)(BX*1), Z17
+	VBROADCASTSD (R10)(DX*1), Z17
 	VFMADD231PD  Z16, Z17, Z11
-	VBROADCASTSD (R10)(AX*4), Z17
+	VBROADCASTSD (R10)(CX*4), Z17
 	VFMADD231PD  Z16, Z17, Z12
-	MOVQ         56(SP), R13
+	MOVQ         40(SP), R13
 	VBROADCASTSD (R10)(R13*1), Z17
 	VFMADD231PD  Z16, Z17, Z13
-	VBROADCASTSD (R10)(BX*2), Z17
+	VBROADCASTSD (R10)(DX*2), Z17
 	VFMADD231PD  Z16, Z17, Z14
-	MOVQ         64(SP), R13
+	MOVQ         48(SP), R13
 	VBROADCASTSD (R10)(R13*1), Z17
 	VFMADD231PD  Z16, Z17, Z15
-	ADDQ         CX, R10
-	ADDQ         DX, R11
+	ADDQ         SI, R10
+	ADDQ         DI, R11
 	DECQ         R14
-	JNE          step31
+	JNE          step20
 	VADDPD       Z8, Z0, Z0
 	VADDPD       Z9, Z1, Z1
 	VADDPD       Z10, Z2, Z2
@@ -4695,69 +4097,75 @@ step31:
 	VADDPD       Z14, Z6, Z6
 	VADDPD       Z15, Z7, Z7
 	TESTQ        R12, R12
-	JGT          restart30
+	JGT          restart19
 
-end29:
-	VMOVUPD Z0, K1, (R8)
-	VMOVUPD Z1, K1, (R8)(SI*1)
-	VMOVUPD Z2, K1, (R8)(SI*2)
-	MOVQ    24(SP), R10
-	VMOVUPD Z3, K1, (R8)(R10*1)
-	VMOVUPD Z4, K1, (R8)(SI*4)
-	MOVQ    72(SP), R10
-	VMOVUPD Z5, K1, (R8)(R10*1)
-	MOVQ    24(SP), R10
-	VMOVUPD Z6, K1, (R8)(R10*2)
-	MOVQ    80(SP), R10
-	VMOVUPD Z7, K1, (R8)(R10*1)
-	ADDQ    88(SP), DI
-	ADDQ    96(SP), R8
+end18:
+	VMOVUPD Z0, K1, (BX)
+	VMOVUPD Z1, K1, (BX)(R8*1)
+	VMOVUPD Z2, K1, (BX)(R8*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z3, K1, (BX)(R10*1)
+	VMOVUPD Z4, K1, (BX)(R8*4)
+	MOVQ    56(SP), R10
+	VMOVUPD Z5, K1, (BX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z6, K1, (BX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPD Z7, K1, (BX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), BX
 	SUBQ    $8, R9
-	JGE     rows28
+	JGE     rows17
 
-single26:
+single15:
 	ADDQ $7, R9
-	JLT  done27
+	JLT  done16
 
-rows32:
+rows21:
 	VPXORQ Z0, Z0, Z0
-	MOVQ   DI, BX
-	MOVQ   0(SP), R10
-	MOVQ   a+0(FP), R11
-	MOVQ   16(R11), R11
-	TESTQ  R11, R11
-	JLE    end33
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
 
-restart34:
-	MOVQ    $512, R12
-	MOVQ    R11, R13
-	CMPQ    R13, R12
-	CMOVQGT R12, R13
-	SUBQ    R13, R11
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
 	VPXORQ  Z1, Z1, Z1
 
-step35:
-	VMOVUPD.Z    (R10), K1, Z2
-	VBROADCASTSD (BX), Z3
+step24:
+	VMOVUPD.Z    (R11), K1, Z2
+	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z1
-	ADDQ         CX, BX
-	ADDQ         DX, R10
-	DECQ         R13
-	JNE          step35
+	ADDQ         SI, R10
+	ADDQ         DI, R11
+	DECQ         R14
+	JNE          step24
 	VADDPD       Z1, Z0, Z0
-	TESTQ        R11, R11
-	JGT          restart34
+	TESTQ        R12, R12
+	JGT          restart23
 
-end33:
-	VMOVUPD Z0, K1, (R8)
-	ADDQ    AX, DI
-	ADDQ    SI, R8
+end22:
+	VMOVUPD Z0, K1, (BX)
+	ADDQ    CX, AX
+	ADDQ    R8, BX
 	SUBQ    $1, R9
-	JGE     rows32
+	JGE     rows21
 
-done27:
+done16:
+	MOVQ 96(SP), AX
+	ADDQ 88(SP), AX
+	MOVQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $8, 112(SP)
+	JGT  masked14
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -4783,7 +4191,7 @@ row2:
 	SUBQ $16, R11
 	JLT  single3
 
-block6:
+block4:
 	VMOVUPD (R10), Y0
 	VADDPD  (R9), Y0, Y0
 	VMOVUPD Y0, (R10)
@@ -4799,11 +4207,11 @@ block6:
 	ADDQ    DX, R9
 	ADDQ    $128, R10
 	SUBQ    $16, R11
-	JGE     block6
+	JGE     block4
 
 single3:
 	ADDQ $12, R11
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R10), Y0
@@ -4814,9 +4222,11 @@ block7:
 	SUBQ    $4, R11
 	JGE     block7
 
-tail4:
-	ADDQ       $4, R11
-	JEQ        done5
+tail6:
+	ADDQ $4, R11
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
 	VMOVUPD    32(R12)(R11*8), Y0
@@ -4856,7 +4266,7 @@ row2:
 	SUBQ $32, R11
 	JLT  single3
 
-block6:
+block4:
 	VMOVUPD (R10), Z0
 	VADDPD  (R9), Z0, Z0
 	VMOVUPD Z0, (R10)
@@ -4872,11 +4282,11 @@ block6:
 	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block6
+	JGE     block4
 
 single3:
 	ADDQ $24, R11
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R10), Z0
@@ -4887,9 +4297,11 @@ block7:
 	SUBQ    $8, R11
 	JGE     block7
 
-tail4:
-	ADDQ         $8, R11
-	JEQ          done5
+tail6:
+	ADDQ $8, R11
+	JEQ  done5
+
+masked8:
 	VPBROADCASTQ R11, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
 	VMOVUPD.Z    (R9), K1, Z0

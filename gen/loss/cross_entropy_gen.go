@@ -61,7 +61,7 @@ func (a *CrossEntropyAttrs) values() (crossEntropyValues, error) {
 //	require 0 <= label_smoothing && label_smoothing <= 1 else "label_smoothing must lie between 0 and 1"
 //	let logp[...N, C] = x - logsumexp[C](x)
 //	let keep = t != ignore_index
-//	let w = if !keep then 0 else if has(weight) then weight[t] else 1
+//	let w = if keep then weight[t] ?? 1 else 0
 //	let hit[..n] = if keep then -w * logp[..n, t] else 0
 //	let rest = if keep then -sum[C]((weight ?? 1) * logp) / C else 0
 //	let l = if label_smoothing == 0 then hit else (1 - label_smoothing)*hit + label_smoothing*rest
@@ -75,7 +75,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 	if err != nil {
 		return nil, err
 	}
-	variant := crossEntropyVariant(&vals, weight)
+	variant := crossEntropyVariant(&vals)
 	var bound runtime.Bound
 	place := runtime.PlaceAxis(vals.axis)
 	record := runtime.NeedsGrad(x, weight)
@@ -137,53 +137,6 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 				bound.Finish()
 				return nil
 			})
-		case 6, 8, 9, 11:
-			savedMax := bound.Tensor(4)
-			savedSum := bound.Tensor(5)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
-				var bound runtime.Bound
-				place := runtime.PlaceAxis(vals.axis)
-				if err := crossEntropyBackwards[variant].Bind(&bound, &place, x, t, weight, savedMax, savedSum, back.Cotangent(0), back.Grad(0)); err != nil {
-					return err
-				}
-				if err := crossEntropyRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
-				bound.Finish()
-				return nil
-			})
-		case 7:
-			savedMax := bound.Tensor(4)
-			savedSum := bound.Tensor(5)
-			savedSum4 := bound.Tensor(6)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}, {Name: "sum4", Tensor: savedSum4}}, func(back *runtime.Backprop) error {
-				var bound runtime.Bound
-				place := runtime.PlaceAxis(vals.axis)
-				if err := crossEntropyBackwards[variant].Bind(&bound, &place, x, t, weight, savedMax, savedSum, savedSum4, back.Cotangent(0), back.Grad(0)); err != nil {
-					return err
-				}
-				if err := crossEntropyRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
-				bound.Finish()
-				return nil
-			})
-		case 10:
-			savedMax := bound.Tensor(4)
-			savedSum4 := bound.Tensor(5)
-			savedSum := bound.Tensor(6)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "max", Tensor: savedMax}, {Name: "sum4", Tensor: savedSum4}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
-				var bound runtime.Bound
-				place := runtime.PlaceAxis(vals.axis)
-				if err := crossEntropyBackwards[variant].Bind(&bound, &place, x, t, weight, savedMax, savedSum4, savedSum, back.Cotangent(0), back.Grad(0)); err != nil {
-					return err
-				}
-				if err := crossEntropyRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
-				bound.Finish()
-				return nil
-			})
 		}
 	}
 	return y, nil
@@ -195,7 +148,7 @@ func CrossEntropyInto(y, x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs)
 	if err != nil {
 		return err
 	}
-	variant := crossEntropyVariant(&vals, weight)
+	variant := crossEntropyVariant(&vals)
 	var bound runtime.Bound
 	place := runtime.PlaceAxis(vals.axis)
 	if err := crossEntropyForwards[variant].Bind(&bound, &place, x, t, weight, y); err != nil {
@@ -209,38 +162,26 @@ func CrossEntropyInto(y, x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs)
 }
 
 // crossEntropyVariant finds the variant of a call by what is known before its tensors are bound.
-func crossEntropyVariant(v *crossEntropyValues, weight *runtime.Tensor) int {
+func crossEntropyVariant(v *crossEntropyValues) int {
 	switch {
-	case weight != nil && v.labelSmoothing == 0 && v.reduction == ReductionNone:
+	case v.labelSmoothing == 0 && v.reduction == ReductionNone:
 		return 0
-	case weight != nil && v.labelSmoothing == 0 && v.reduction == ReductionMean:
+	case v.labelSmoothing == 0 && v.reduction == ReductionMean:
 		return 1
-	case weight != nil && v.labelSmoothing == 0 && v.reduction == ReductionSum:
+	case v.labelSmoothing == 0 && v.reduction == ReductionSum:
 		return 2
-	case weight != nil && !(v.labelSmoothing == 0) && v.reduction == ReductionNone:
+	case !(v.labelSmoothing == 0) && v.reduction == ReductionNone:
 		return 3
-	case weight != nil && !(v.labelSmoothing == 0) && v.reduction == ReductionMean:
+	case !(v.labelSmoothing == 0) && v.reduction == ReductionMean:
 		return 4
-	case weight != nil && !(v.labelSmoothing == 0) && v.reduction == ReductionSum:
-		return 5
-	case weight == nil && v.labelSmoothing == 0 && v.reduction == ReductionNone:
-		return 6
-	case weight == nil && v.labelSmoothing == 0 && v.reduction == ReductionMean:
-		return 7
-	case weight == nil && v.labelSmoothing == 0 && v.reduction == ReductionSum:
-		return 8
-	case weight == nil && !(v.labelSmoothing == 0) && v.reduction == ReductionNone:
-		return 9
-	case weight == nil && !(v.labelSmoothing == 0) && v.reduction == ReductionMean:
-		return 10
 	}
-	return 11
+	return 5
 }
 
-// crossEntropyWeightIfNoneRun computes cross_entropy with weight given, label_smoothing == real(0), reduction none.
-func crossEntropyWeightIfNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfNoneRun computes cross_entropy with label_smoothing == real(0), reduction none.
+func crossEntropyIfNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -268,21 +209,21 @@ func crossEntropyWeightIfNoneRun(b *runtime.Bound, v *crossEntropyValues) error 
 	a.I[2] = b.Ext[1]
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_if1_none_f32_i32_forward_0_launch(&a)
+		cross_entropy_if1_none_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_if1_none_f32_i64_forward_0_launch(&a)
+		cross_entropy_if1_none_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_if1_none_f64_i32_forward_0_launch(&a)
+		cross_entropy_if1_none_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_if1_none_f64_i64_forward_0_launch(&a)
+		cross_entropy_if1_none_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
 
-// crossEntropyWeightIfMeanRun computes cross_entropy with weight given, label_smoothing == real(0), reduction mean.
-func crossEntropyWeightIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfMeanRun computes cross_entropy with label_smoothing == real(0), reduction mean.
+func crossEntropyIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -314,13 +255,13 @@ func crossEntropyWeightIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error 
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_mean_f32_i32_forward_0_launch(&a)
+			cross_entropy_if1_mean_f32_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_mean_f32_i64_forward_0_launch(&a)
+			cross_entropy_if1_mean_f32_i64_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_mean_f64_i32_forward_0_launch(&a)
+			cross_entropy_if1_mean_f64_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_mean_f64_i64_forward_0_launch(&a)
+			cross_entropy_if1_mean_f64_i64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -331,18 +272,18 @@ func crossEntropyWeightIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error 
 		a.Ptr[2] = b.Ptr[3]
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_weight_if1_mean_f32_i32_forward_1_launch(&a)
+			cross_entropy_if1_mean_f32_i32_forward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_weight_if1_mean_f64_i32_forward_1_launch(&a)
+			cross_entropy_if1_mean_f64_i32_forward_1_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightIfSumRun computes cross_entropy with weight given, label_smoothing == real(0), reduction sum.
-func crossEntropyWeightIfSumRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfSumRun computes cross_entropy with label_smoothing == real(0), reduction sum.
+func crossEntropyIfSumRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -370,21 +311,21 @@ func crossEntropyWeightIfSumRun(b *runtime.Bound, v *crossEntropyValues) error {
 	a.I[2] = b.Ext[1]
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_if1_sum_f32_i32_forward_0_launch(&a)
+		cross_entropy_if1_sum_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_if1_sum_f32_i64_forward_0_launch(&a)
+		cross_entropy_if1_sum_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_if1_sum_f64_i32_forward_0_launch(&a)
+		cross_entropy_if1_sum_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_if1_sum_f64_i64_forward_0_launch(&a)
+		cross_entropy_if1_sum_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
 
-// crossEntropyWeightElseNoneRun computes cross_entropy with weight given, not label_smoothing == real(0), reduction none.
-func crossEntropyWeightElseNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseNoneRun computes cross_entropy with not label_smoothing == real(0), reduction none.
+func crossEntropyElseNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -415,21 +356,21 @@ func crossEntropyWeightElseNoneRun(b *runtime.Bound, v *crossEntropyValues) erro
 	a.F[5] = float64(b.Ext[1])
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_no_if1_none_f32_i32_forward_0_launch(&a)
+		cross_entropy_no_if1_none_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_no_if1_none_f32_i64_forward_0_launch(&a)
+		cross_entropy_no_if1_none_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_no_if1_none_f64_i32_forward_0_launch(&a)
+		cross_entropy_no_if1_none_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_no_if1_none_f64_i64_forward_0_launch(&a)
+		cross_entropy_no_if1_none_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
 
-// crossEntropyWeightElseMeanRun computes cross_entropy with weight given, not label_smoothing == real(0), reduction mean.
-func crossEntropyWeightElseMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseMeanRun computes cross_entropy with not label_smoothing == real(0), reduction mean.
+func crossEntropyElseMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -464,13 +405,13 @@ func crossEntropyWeightElseMeanRun(b *runtime.Bound, v *crossEntropyValues) erro
 		a.F[5] = float64(b.Ext[1])
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_mean_f32_i32_forward_0_launch(&a)
+			cross_entropy_no_if1_mean_f32_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_mean_f32_i64_forward_0_launch(&a)
+			cross_entropy_no_if1_mean_f32_i64_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_mean_f64_i32_forward_0_launch(&a)
+			cross_entropy_no_if1_mean_f64_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_mean_f64_i64_forward_0_launch(&a)
+			cross_entropy_no_if1_mean_f64_i64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -481,18 +422,18 @@ func crossEntropyWeightElseMeanRun(b *runtime.Bound, v *crossEntropyValues) erro
 		a.Ptr[2] = b.Ptr[3]
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_weight_if1_mean_f32_i32_forward_1_launch(&a)
+			cross_entropy_if1_mean_f32_i32_forward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_weight_if1_mean_f64_i32_forward_1_launch(&a)
+			cross_entropy_if1_mean_f64_i32_forward_1_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightElseSumRun computes cross_entropy with weight given, not label_smoothing == real(0), reduction sum.
-func crossEntropyWeightElseSumRun(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseSumRun computes cross_entropy with not label_smoothing == real(0), reduction sum.
+func crossEntropyElseSumRun(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -523,310 +464,49 @@ func crossEntropyWeightElseSumRun(b *runtime.Bound, v *crossEntropyValues) error
 	a.F[5] = float64(b.Ext[1])
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_no_if1_sum_f32_i32_forward_0_launch(&a)
+		cross_entropy_no_if1_sum_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_no_if1_sum_f32_i64_forward_0_launch(&a)
+		cross_entropy_no_if1_sum_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_weight_no_if1_sum_f64_i32_forward_0_launch(&a)
+		cross_entropy_no_if1_sum_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_weight_no_if1_sum_f64_i64_forward_0_launch(&a)
-	}
-	return nil
-}
-
-// crossEntropyNoWeightIfNoneRun computes cross_entropy with weight absent, label_smoothing == real(0), reduction none.
-func crossEntropyNoWeightIfNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-	if a.Ptr[0] == nil {
-		a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-	}
-	a.Ptr[1], a.Row[1] = b.Spare(4, b.Ext[0]), 1
-	a.Ptr[2], a.Row[2] = b.Ptr[1], b.Move(1)
-	a.Ptr[3], a.Row[3] = b.Spare(5, b.Ext[0]), 1
-	a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-	a.I[0] = v.ignoreIndex
-	a.I[1] = 0
-	a.I[2] = b.Ext[1]
-	switch {
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_if1_none_f32_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_if1_none_f32_i64_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_if1_none_f64_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_if1_none_f64_i64_forward_0_launch(&a)
-	}
-	return nil
-}
-
-// crossEntropyNoWeightIfMeanRun computes cross_entropy with weight absent, label_smoothing == real(0), reduction mean.
-func crossEntropyNoWeightIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	sum3 := b.Scratch(b.DType[0], 1)
-	sum4 := b.Spare(6, 1)
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		if a.Ptr[0] == nil {
-			a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-		}
-		a.Ptr[1], a.Row[1] = b.Ptr[1], b.Move(1)
-		a.Ptr[2] = sum4
-		a.Ptr[3], a.Row[3] = b.Spare(4, b.Ext[0]), 1
-		a.Ptr[4], a.Row[4] = b.Spare(5, b.Ext[0]), 1
-		a.Ptr[5] = sum3
-		a.I[0] = v.ignoreIndex
-		a.I[1] = 0
-		a.I[2] = b.Ext[1]
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_mean_f32_i32_forward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_mean_f32_i64_forward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_mean_f64_i32_forward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_mean_f64_i64_forward_0_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, 1, 1
-		a.Ptr[0] = sum3
-		a.Ptr[1] = sum4
-		a.Ptr[2] = b.Ptr[3]
-		switch b.DType[0] {
-		case runtime.F32:
-			cross_entropy_weight_if1_mean_f32_i32_forward_1_launch(&a)
-		case runtime.F64:
-			cross_entropy_weight_if1_mean_f64_i32_forward_1_launch(&a)
-		}
-	}
-	return nil
-}
-
-// crossEntropyNoWeightIfSumRun computes cross_entropy with weight absent, label_smoothing == real(0), reduction sum.
-func crossEntropyNoWeightIfSumRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-	if a.Ptr[0] == nil {
-		a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-	}
-	a.Ptr[1], a.Row[1] = b.Spare(4, b.Ext[0]), 1
-	a.Ptr[2], a.Row[2] = b.Ptr[1], b.Move(1)
-	a.Ptr[3], a.Row[3] = b.Spare(5, b.Ext[0]), 1
-	a.Ptr[4] = b.Ptr[3]
-	a.I[0] = v.ignoreIndex
-	a.I[1] = 0
-	a.I[2] = b.Ext[1]
-	switch {
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_if1_sum_f32_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_if1_sum_f32_i64_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_if1_sum_f64_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_if1_sum_f64_i64_forward_0_launch(&a)
-	}
-	return nil
-}
-
-// crossEntropyNoWeightElseNoneRun computes cross_entropy with weight absent, not label_smoothing == real(0), reduction none.
-func crossEntropyNoWeightElseNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-	if a.Ptr[0] == nil {
-		a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-	}
-	a.Ptr[1], a.Row[1] = b.Spare(4, b.Ext[0]), 1
-	a.Ptr[2], a.Row[2] = b.Spare(5, b.Ext[0]), 1
-	a.Ptr[3], a.Row[3] = b.Ptr[1], b.Move(1)
-	a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-	a.F[0] = 1 - v.labelSmoothing
-	a.I[1] = v.ignoreIndex
-	a.I[2] = 0
-	a.I[3] = b.Ext[1]
-	a.F[4] = v.labelSmoothing
-	a.F[5] = float64(b.Ext[1])
-	switch {
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_launch(&a)
-	}
-	return nil
-}
-
-// crossEntropyNoWeightElseMeanRun computes cross_entropy with weight absent, not label_smoothing == real(0), reduction mean.
-func crossEntropyNoWeightElseMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	sum3 := b.Scratch(b.DType[0], 1)
-	sum4 := b.Spare(5, 1)
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		if a.Ptr[0] == nil {
-			a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-		}
-		a.Ptr[1], a.Row[1] = b.Ptr[1], b.Move(1)
-		a.Ptr[2] = sum4
-		a.Ptr[3], a.Row[3] = b.Spare(4, b.Ext[0]), 1
-		a.Ptr[4], a.Row[4] = b.Spare(6, b.Ext[0]), 1
-		a.Ptr[5] = sum3
-		a.I[0] = v.ignoreIndex
-		a.F[1] = 1 - v.labelSmoothing
-		a.I[2] = 0
-		a.I[3] = b.Ext[1]
-		a.F[4] = v.labelSmoothing
-		a.F[5] = float64(b.Ext[1])
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, 1, 1
-		a.Ptr[0] = sum3
-		a.Ptr[1] = sum4
-		a.Ptr[2] = b.Ptr[3]
-		switch b.DType[0] {
-		case runtime.F32:
-			cross_entropy_weight_if1_mean_f32_i32_forward_1_launch(&a)
-		case runtime.F64:
-			cross_entropy_weight_if1_mean_f64_i32_forward_1_launch(&a)
-		}
-	}
-	return nil
-}
-
-// crossEntropyNoWeightElseSumRun computes cross_entropy with weight absent, not label_smoothing == real(0), reduction sum.
-func crossEntropyNoWeightElseSumRun(b *runtime.Bound, v *crossEntropyValues) error {
-	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
-	}); err != nil {
-		return err
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-	if a.Ptr[0] == nil {
-		a.Ptr[0] = runtime.Splat(b.DType[0], 0)
-	}
-	a.Ptr[1], a.Row[1] = b.Spare(4, b.Ext[0]), 1
-	a.Ptr[2], a.Row[2] = b.Spare(5, b.Ext[0]), 1
-	a.Ptr[3], a.Row[3] = b.Ptr[1], b.Move(1)
-	a.Ptr[4] = b.Ptr[3]
-	a.F[0] = 1 - v.labelSmoothing
-	a.I[1] = v.ignoreIndex
-	a.I[2] = 0
-	a.I[3] = b.Ext[1]
-	a.F[4] = v.labelSmoothing
-	a.F[5] = float64(b.Ext[1])
-	switch {
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_launch(&a)
-	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_launch(&a)
+		cross_entropy_no_if1_sum_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
 
 var crossEntropyForwards = [...]*runtime.Signature{
-	0:  &crossEntropyWeightIfNoneForward,
-	1:  &crossEntropyWeightIfMeanForward,
-	2:  &crossEntropyWeightIfSumForward,
-	3:  &crossEntropyWeightElseNoneForward,
-	4:  &crossEntropyWeightElseMeanForward,
-	5:  &crossEntropyWeightElseSumForward,
-	6:  &crossEntropyNoWeightIfNoneForward,
-	7:  &crossEntropyNoWeightIfMeanForward,
-	8:  &crossEntropyNoWeightIfSumForward,
-	9:  &crossEntropyNoWeightElseNoneForward,
-	10: &crossEntropyNoWeightElseMeanForward,
-	11: &crossEntropyNoWeightElseSumForward,
+	0: &crossEntropyIfNoneForward,
+	1: &crossEntropyIfMeanForward,
+	2: &crossEntropyIfSumForward,
+	3: &crossEntropyIfNoneForward,
+	4: &crossEntropyElseMeanForward,
+	5: &crossEntropyIfSumForward,
 }
 
 // crossEntropyRun runs the op in a variant.
 func crossEntropyRun(b *runtime.Bound, v *crossEntropyValues, variant int) error {
 	switch variant {
 	case 0:
-		return crossEntropyWeightIfNoneRun(b, v)
+		return crossEntropyIfNoneRun(b, v)
 	case 1:
-		return crossEntropyWeightIfMeanRun(b, v)
+		return crossEntropyIfMeanRun(b, v)
 	case 2:
-		return crossEntropyWeightIfSumRun(b, v)
+		return crossEntropyIfSumRun(b, v)
 	case 3:
-		return crossEntropyWeightElseNoneRun(b, v)
+		return crossEntropyElseNoneRun(b, v)
 	case 4:
-		return crossEntropyWeightElseMeanRun(b, v)
+		return crossEntropyElseMeanRun(b, v)
 	case 5:
-		return crossEntropyWeightElseSumRun(b, v)
-	case 6:
-		return crossEntropyNoWeightIfNoneRun(b, v)
-	case 7:
-		return crossEntropyNoWeightIfMeanRun(b, v)
-	case 8:
-		return crossEntropyNoWeightIfSumRun(b, v)
-	case 9:
-		return crossEntropyNoWeightElseNoneRun(b, v)
-	case 10:
-		return crossEntropyNoWeightElseMeanRun(b, v)
-	case 11:
-		return crossEntropyNoWeightElseSumRun(b, v)
+		return crossEntropyElseSumRun(b, v)
 	}
 	return nil
 }
 
-// crossEntropyWeightIfNoneRunBackward computes the derivative of cross_entropy with weight given, label_smoothing == real(0), reduction none.
-func crossEntropyWeightIfNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfNoneRunBackward computes the derivative of cross_entropy with label_smoothing == real(0), reduction none.
+func crossEntropyIfNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -857,22 +537,22 @@ func crossEntropyWeightIfNoneRunBackward(b *runtime.Bound, v *crossEntropyValues
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_none_f32_i32_backward_0_launch(&a)
+			cross_entropy_if1_none_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_none_f32_i64_backward_0_launch(&a)
+			cross_entropy_if1_none_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_none_f64_i32_backward_0_launch(&a)
+			cross_entropy_if1_none_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_none_f64_i64_backward_0_launch(&a)
+			cross_entropy_if1_none_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightIfMeanRunBackward computes the derivative of cross_entropy with weight given, label_smoothing == real(0), reduction mean.
-func crossEntropyWeightIfMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfMeanRunBackward computes the derivative of cross_entropy with label_smoothing == real(0), reduction mean.
+func crossEntropyIfMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -905,22 +585,22 @@ func crossEntropyWeightIfMeanRunBackward(b *runtime.Bound, v *crossEntropyValues
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_mean_f32_i32_backward_0_launch(&a)
+			cross_entropy_if1_mean_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_mean_f32_i64_backward_0_launch(&a)
+			cross_entropy_if1_mean_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_mean_f64_i32_backward_0_launch(&a)
+			cross_entropy_if1_mean_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_mean_f64_i64_backward_0_launch(&a)
+			cross_entropy_if1_mean_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightIfSumRunBackward computes the derivative of cross_entropy with weight given, label_smoothing == real(0), reduction sum.
-func crossEntropyWeightIfSumRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyIfSumRunBackward computes the derivative of cross_entropy with label_smoothing == real(0), reduction sum.
+func crossEntropyIfSumRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
-		return x != v.ignoreIndex
+		return x != v.ignoreIndex && (0 <= x && x < b.Ext[1])
 	}); err != nil {
 		return err
 	}
@@ -951,20 +631,20 @@ func crossEntropyWeightIfSumRunBackward(b *runtime.Bound, v *crossEntropyValues)
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_sum_f32_i32_backward_0_launch(&a)
+			cross_entropy_if1_sum_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_sum_f32_i64_backward_0_launch(&a)
+			cross_entropy_if1_sum_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_if1_sum_f64_i32_backward_0_launch(&a)
+			cross_entropy_if1_sum_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_if1_sum_f64_i64_backward_0_launch(&a)
+			cross_entropy_if1_sum_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightElseNoneRunBackward computes the derivative of cross_entropy with weight given, not label_smoothing == real(0), reduction none.
-func crossEntropyWeightElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseNoneRunBackward computes the derivative of cross_entropy with not label_smoothing == real(0), reduction none.
+func crossEntropyElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
 		return x != v.ignoreIndex
 	}); err != nil {
@@ -998,13 +678,13 @@ func crossEntropyWeightElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValu
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_none_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_none_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_none_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_none_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_none_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_none_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_none_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_none_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(7) != nil {
@@ -1015,16 +695,16 @@ func crossEntropyWeightElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValu
 		a.Ptr[2], a.Step[2] = b.Spare(7, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_weight_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_weight_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightElseMeanRunBackward computes the derivative of cross_entropy with weight given, not label_smoothing == real(0), reduction mean.
-func crossEntropyWeightElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseMeanRunBackward computes the derivative of cross_entropy with not label_smoothing == real(0), reduction mean.
+func crossEntropyElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
 		return x != v.ignoreIndex
 	}); err != nil {
@@ -1060,13 +740,13 @@ func crossEntropyWeightElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValu
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_mean_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_mean_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_mean_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_mean_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_mean_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_mean_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_mean_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_mean_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(9) != nil {
@@ -1077,16 +757,16 @@ func crossEntropyWeightElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValu
 		a.Ptr[2], a.Step[2] = b.Spare(9, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_weight_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_weight_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyWeightElseSumRunBackward computes the derivative of cross_entropy with weight given, not label_smoothing == real(0), reduction sum.
-func crossEntropyWeightElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
+// crossEntropyElseSumRunBackward computes the derivative of cross_entropy with not label_smoothing == real(0), reduction sum.
+func crossEntropyElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
 		return x != v.ignoreIndex
 	}); err != nil {
@@ -1120,13 +800,13 @@ func crossEntropyWeightElseSumRunBackward(b *runtime.Bound, v *crossEntropyValue
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_sum_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_sum_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_sum_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_sum_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_weight_no_if1_sum_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_if1_sum_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_weight_no_if1_sum_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_if1_sum_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(7) != nil {
@@ -1137,217 +817,38 @@ func crossEntropyWeightElseSumRunBackward(b *runtime.Bound, v *crossEntropyValue
 		a.Ptr[2], a.Step[2] = b.Spare(7, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_weight_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_weight_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
 }
 
-// crossEntropyNoWeightIfNoneRunBackward computes the derivative of cross_entropy with weight absent, label_smoothing == real(0), reduction none.
-func crossEntropyNoWeightIfNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(6) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[5], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_none_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_none_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_none_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_none_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
-// crossEntropyNoWeightIfMeanRunBackward computes the derivative of cross_entropy with weight absent, label_smoothing == real(0), reduction mean.
-func crossEntropyNoWeightIfMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(7) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1] = b.Ptr[6]
-		a.Ptr[2] = b.Ptr[5]
-		a.Ptr[3], a.Row[3] = b.Ptr[4], 1
-		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[5], a.Row[5] = b.Ptr[3], 1
-		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_mean_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_mean_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_mean_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_mean_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
-// crossEntropyNoWeightIfSumRunBackward computes the derivative of cross_entropy with weight absent, label_smoothing == real(0), reduction sum.
-func crossEntropyNoWeightIfSumRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(6) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1] = b.Ptr[5]
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_sum_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_sum_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_if1_sum_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_if1_sum_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
-// crossEntropyNoWeightElseNoneRunBackward computes the derivative of cross_entropy with weight absent, not label_smoothing == real(0), reduction none.
-func crossEntropyNoWeightElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(6) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		a.F[1] = v.labelSmoothing
-		a.F[2] = float64(b.Ext[1])
-		a.F[3] = 1 - v.labelSmoothing
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
-// crossEntropyNoWeightElseMeanRunBackward computes the derivative of cross_entropy with weight absent, not label_smoothing == real(0), reduction mean.
-func crossEntropyNoWeightElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(7) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[5], 1
-		a.Ptr[2] = b.Ptr[6]
-		a.Ptr[3] = b.Ptr[4]
-		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[5], a.Row[5] = b.Ptr[3], 1
-		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		a.F[1] = v.labelSmoothing
-		a.F[2] = float64(b.Ext[1])
-		a.F[3] = 1 - v.labelSmoothing
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
-// crossEntropyNoWeightElseSumRunBackward computes the derivative of cross_entropy with weight absent, not label_smoothing == real(0), reduction sum.
-func crossEntropyNoWeightElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) {
-	if b.Tensor(6) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
-		a.Ptr[2] = b.Ptr[5]
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[4], a.Row[4] = b.Ptr[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.I[0] = v.ignoreIndex
-		a.F[1] = v.labelSmoothing
-		a.F[2] = float64(b.Ext[1])
-		a.F[3] = 1 - v.labelSmoothing
-		switch {
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_launch(&a)
-		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_launch(&a)
-		}
-	}
-}
-
 var crossEntropyBackwards = [...]*runtime.Signature{
-	0:  &crossEntropyWeightIfNoneBackward,
-	1:  &crossEntropyWeightIfMeanBackward,
-	2:  &crossEntropyWeightIfSumBackward,
-	3:  &crossEntropyWeightElseNoneBackward,
-	4:  &crossEntropyWeightElseMeanBackward,
-	5:  &crossEntropyWeightElseSumBackward,
-	6:  &crossEntropyNoWeightIfNoneBackward,
-	7:  &crossEntropyNoWeightIfMeanBackward,
-	8:  &crossEntropyNoWeightIfSumBackward,
-	9:  &crossEntropyNoWeightElseNoneBackward,
-	10: &crossEntropyNoWeightElseMeanBackward,
-	11: &crossEntropyNoWeightElseSumBackward,
+	0: &crossEntropyIfNoneBackward,
+	1: &crossEntropyIfMeanBackward,
+	2: &crossEntropyIfSumBackward,
+	3: &crossEntropyElseNoneBackward,
+	4: &crossEntropyElseMeanBackward,
+	5: &crossEntropyElseSumBackward,
 }
 
 // crossEntropyRunBackward runs its derivative in a variant.
 func crossEntropyRunBackward(b *runtime.Bound, v *crossEntropyValues, variant int) error {
 	switch variant {
 	case 0:
-		return crossEntropyWeightIfNoneRunBackward(b, v)
+		return crossEntropyIfNoneRunBackward(b, v)
 	case 1:
-		return crossEntropyWeightIfMeanRunBackward(b, v)
+		return crossEntropyIfMeanRunBackward(b, v)
 	case 2:
-		return crossEntropyWeightIfSumRunBackward(b, v)
+		return crossEntropyIfSumRunBackward(b, v)
 	case 3:
-		return crossEntropyWeightElseNoneRunBackward(b, v)
+		return crossEntropyElseNoneRunBackward(b, v)
 	case 4:
-		return crossEntropyWeightElseMeanRunBackward(b, v)
+		return crossEntropyElseMeanRunBackward(b, v)
 	case 5:
-		return crossEntropyWeightElseSumRunBackward(b, v)
-	case 6:
-		crossEntropyNoWeightIfNoneRunBackward(b, v)
-	case 7:
-		crossEntropyNoWeightIfMeanRunBackward(b, v)
-	case 8:
-		crossEntropyNoWeightIfSumRunBackward(b, v)
-	case 9:
-		crossEntropyNoWeightElseNoneRunBackward(b, v)
-	case 10:
-		crossEntropyNoWeightElseMeanRunBackward(b, v)
-	case 11:
-		crossEntropyNoWeightElseSumRunBackward(b, v)
+		return crossEntropyElseSumRunBackward(b, v)
 	}
 	return nil
 }
@@ -1358,24 +859,24 @@ var (
 	crossEntropyPlaced = runtime.Placed{Attr: "axis", Axes: []int{1}}
 )
 
-var crossEntropyWeightIfNoneForward = runtime.Signature{
+var crossEntropyIfNoneForward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
 
-var crossEntropyWeightIfNoneBackward = runtime.Signature{
+var crossEntropyIfNoneBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
@@ -1384,12 +885,12 @@ var crossEntropyWeightIfNoneBackward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightIfMeanForward = runtime.Signature{
+var crossEntropyIfMeanForward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Out},
 		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
@@ -1397,12 +898,12 @@ var crossEntropyWeightIfMeanForward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightIfMeanBackward = runtime.Signature{
+var crossEntropyIfMeanBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Back},
 		4: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
@@ -1413,24 +914,24 @@ var crossEntropyWeightIfMeanBackward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightIfSumForward = runtime.Signature{
+var crossEntropyIfSumForward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Out},
 		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
 
-var crossEntropyWeightIfSumBackward = runtime.Signature{
+var crossEntropyIfSumBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "@y", Mode: runtime.Back},
@@ -1439,24 +940,12 @@ var crossEntropyWeightIfSumBackward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightElseNoneForward = runtime.Signature{
+var crossEntropyElseNoneBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
-	},
-}
-
-var crossEntropyWeightElseNoneBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
@@ -1465,12 +954,12 @@ var crossEntropyWeightElseNoneBackward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightElseMeanForward = runtime.Signature{
+var crossEntropyElseMeanForward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Out},
 		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		5: {Name: "sum4", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Optional: true},
@@ -1478,12 +967,12 @@ var crossEntropyWeightElseMeanForward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightElseMeanBackward = runtime.Signature{
+var crossEntropyElseMeanBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "y", Mode: runtime.Back},
 		4: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "sum4", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}},
@@ -1494,183 +983,17 @@ var crossEntropyWeightElseMeanBackward = runtime.Signature{
 	},
 }
 
-var crossEntropyWeightElseSumForward = runtime.Signature{
+var crossEntropyElseSumBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
-	},
-}
-
-var crossEntropyWeightElseSumBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "@y", Mode: runtime.Back},
 		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightIfNoneForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightIfNoneBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var crossEntropyNoWeightIfMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		6: {Name: "sum4", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightIfMeanBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "sum4", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}},
-		6: {Name: "@y", Mode: runtime.Back},
-		7: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var crossEntropyNoWeightIfSumForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightIfSumBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var crossEntropyNoWeightElseNoneForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightElseNoneBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var crossEntropyNoWeightElseMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum4", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Optional: true, InPlace: 1 << 2},
-		6: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightElseMeanBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum4", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}},
-		5: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		6: {Name: "@y", Mode: runtime.Back},
-		7: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var crossEntropyNoWeightElseSumForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, InPlace: 1 << 2},
-		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, InPlace: 1 << 2},
-	},
-}
-
-var crossEntropyNoWeightElseSumBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropyVars, Axes: crossEntropyAxes, Placed: &crossEntropyPlaced,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
 	},
 }
 
@@ -1689,7 +1012,7 @@ func crossEntropyInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.
 
 func init() {
 	runtime.Register(&runtime.Op{
-		Path: "github.com/opgen/opgen/gen/loss", Name: "cross_entropy", Source: "cross_entropy.op", Signature: &crossEntropyWeightIfNoneForward,
+		Path: "github.com/opgen/opgen/gen/loss", Name: "cross_entropy", Source: "cross_entropy.op", Signature: &crossEntropyIfNoneForward,
 		Doc: "CrossEntropy is the negative log-likelihood of the classes t under the softmax of x along an axis:\n\n\tl[n] = -weight[t[n]] * log softmax(x[n])[t[n]]\n\nThe axis of the classes is the second one unless the caller names another. Elements whose class is ignore_index\ncount nothing. Label smoothing s moves the share s of the target to all classes alike. The mean is over the sum of\nthe weights of the elements that count.\n\nSource: Szegedy et al., Rethinking the Inception Architecture for Computer Vision, CVPR 2016 (label smoothing).",
 		Attrs: []runtime.AttrInfo{
 			{Name: "axis", Type: "axis", Default: "1"},
@@ -1701,7 +1024,7 @@ func init() {
 	})
 }
 
-var cross_entropy_weight_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.I32},
@@ -1710,15 +1033,15 @@ var cross_entropy_weight_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_weight_if1_none_f32_i32_forward_0(a)
+func cross_entropy_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_forward_0_plan) {
+		cross_entropy_if1_none_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f32_i32_forward_0, a, &cross_entropy_weight_if1_none_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f32_i32_forward_0, a, &cross_entropy_if1_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -1729,15 +1052,15 @@ var cross_entropy_weight_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_weight_if1_none_f32_i32_backward_0(a)
+func cross_entropy_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_backward_0_plan) {
+		cross_entropy_if1_none_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f32_i32_backward_0, a, &cross_entropy_weight_if1_none_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f32_i32_backward_0, a, &cross_entropy_if1_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.I64},
@@ -1746,15 +1069,15 @@ var cross_entropy_weight_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_weight_if1_none_f32_i64_forward_0(a)
+func cross_entropy_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_forward_0_plan) {
+		cross_entropy_if1_none_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f32_i64_forward_0, a, &cross_entropy_weight_if1_none_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f32_i64_forward_0, a, &cross_entropy_if1_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -1765,15 +1088,15 @@ var cross_entropy_weight_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_weight_if1_none_f32_i64_backward_0(a)
+func cross_entropy_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_backward_0_plan) {
+		cross_entropy_if1_none_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f32_i64_backward_0, a, &cross_entropy_weight_if1_none_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f32_i64_backward_0, a, &cross_entropy_if1_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.I32},
@@ -1782,15 +1105,15 @@ var cross_entropy_weight_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_weight_if1_none_f64_i32_forward_0(a)
+func cross_entropy_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_forward_0_plan) {
+		cross_entropy_if1_none_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f64_i32_forward_0, a, &cross_entropy_weight_if1_none_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f64_i32_forward_0, a, &cross_entropy_if1_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -1801,15 +1124,15 @@ var cross_entropy_weight_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_weight_if1_none_f64_i32_backward_0(a)
+func cross_entropy_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_backward_0_plan) {
+		cross_entropy_if1_none_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f64_i32_backward_0, a, &cross_entropy_weight_if1_none_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f64_i32_backward_0, a, &cross_entropy_if1_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.I64},
@@ -1818,15 +1141,15 @@ var cross_entropy_weight_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_weight_if1_none_f64_i64_forward_0(a)
+func cross_entropy_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_forward_0_plan) {
+		cross_entropy_if1_none_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f64_i64_forward_0, a, &cross_entropy_weight_if1_none_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f64_i64_forward_0, a, &cross_entropy_if1_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -1837,15 +1160,15 @@ var cross_entropy_weight_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_weight_if1_none_f64_i64_backward_0(a)
+func cross_entropy_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_backward_0_plan) {
+		cross_entropy_if1_none_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_none_f64_i64_backward_0, a, &cross_entropy_weight_if1_none_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_none_f64_i64_backward_0, a, &cross_entropy_if1_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.I32},
 	{DType: runtime.F32},
@@ -1855,29 +1178,29 @@ var cross_entropy_weight_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_weight_if1_mean_f32_i32_forward_0(a)
+func cross_entropy_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_0_plan) {
+		cross_entropy_if1_mean_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f32_i32_forward_0, a, &cross_entropy_weight_if1_mean_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_0, a, &cross_entropy_if1_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_mean_f32_i32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f32_i32_forward_1_plan) {
-		cross_entropy_weight_if1_mean_f32_i32_forward_1(a)
+func cross_entropy_if1_mean_f32_i32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_1_plan) {
+		cross_entropy_if1_mean_f32_i32_forward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f32_i32_forward_1, a, &cross_entropy_weight_if1_mean_f32_i32_forward_1_plan)
+	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_1, a, &cross_entropy_if1_mean_f32_i32_forward_1_plan)
 }
 
-var cross_entropy_weight_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -1890,15 +1213,15 @@ var cross_entropy_weight_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_weight_if1_mean_f32_i32_backward_0(a)
+func cross_entropy_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_backward_0_plan) {
+		cross_entropy_if1_mean_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f32_i32_backward_0, a, &cross_entropy_weight_if1_mean_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f32_i32_backward_0, a, &cross_entropy_if1_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.I64},
 	{DType: runtime.F32},
@@ -1908,15 +1231,15 @@ var cross_entropy_weight_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_weight_if1_mean_f32_i64_forward_0(a)
+func cross_entropy_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_forward_0_plan) {
+		cross_entropy_if1_mean_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f32_i64_forward_0, a, &cross_entropy_weight_if1_mean_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f32_i64_forward_0, a, &cross_entropy_if1_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -1929,15 +1252,15 @@ var cross_entropy_weight_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_weight_if1_mean_f32_i64_backward_0(a)
+func cross_entropy_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_backward_0_plan) {
+		cross_entropy_if1_mean_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f32_i64_backward_0, a, &cross_entropy_weight_if1_mean_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f32_i64_backward_0, a, &cross_entropy_if1_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.I32},
 	{DType: runtime.F64},
@@ -1947,29 +1270,29 @@ var cross_entropy_weight_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_weight_if1_mean_f64_i32_forward_0(a)
+func cross_entropy_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_0_plan) {
+		cross_entropy_if1_mean_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f64_i32_forward_0, a, &cross_entropy_weight_if1_mean_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_0, a, &cross_entropy_if1_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_if1_mean_f64_i32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f64_i32_forward_1_plan) {
-		cross_entropy_weight_if1_mean_f64_i32_forward_1(a)
+func cross_entropy_if1_mean_f64_i32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_1_plan) {
+		cross_entropy_if1_mean_f64_i32_forward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f64_i32_forward_1, a, &cross_entropy_weight_if1_mean_f64_i32_forward_1_plan)
+	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_1, a, &cross_entropy_if1_mean_f64_i32_forward_1_plan)
 }
 
-var cross_entropy_weight_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -1982,15 +1305,15 @@ var cross_entropy_weight_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_weight_if1_mean_f64_i32_backward_0(a)
+func cross_entropy_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_backward_0_plan) {
+		cross_entropy_if1_mean_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f64_i32_backward_0, a, &cross_entropy_weight_if1_mean_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f64_i32_backward_0, a, &cross_entropy_if1_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.I64},
 	{DType: runtime.F64},
@@ -2000,15 +1323,15 @@ var cross_entropy_weight_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_weight_if1_mean_f64_i64_forward_0(a)
+func cross_entropy_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_forward_0_plan) {
+		cross_entropy_if1_mean_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f64_i64_forward_0, a, &cross_entropy_weight_if1_mean_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f64_i64_forward_0, a, &cross_entropy_if1_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2021,15 +1344,15 @@ var cross_entropy_weight_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_weight_if1_mean_f64_i64_backward_0(a)
+func cross_entropy_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_backward_0_plan) {
+		cross_entropy_if1_mean_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_mean_f64_i64_backward_0, a, &cross_entropy_weight_if1_mean_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_mean_f64_i64_backward_0, a, &cross_entropy_if1_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.I32},
@@ -2038,15 +1361,15 @@ var cross_entropy_weight_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "gi
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_weight_if1_sum_f32_i32_forward_0(a)
+func cross_entropy_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_forward_0_plan) {
+		cross_entropy_if1_sum_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f32_i32_forward_0, a, &cross_entropy_weight_if1_sum_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f32_i32_forward_0, a, &cross_entropy_if1_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2057,15 +1380,15 @@ var cross_entropy_weight_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_weight_if1_sum_f32_i32_backward_0(a)
+func cross_entropy_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_backward_0_plan) {
+		cross_entropy_if1_sum_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f32_i32_backward_0, a, &cross_entropy_weight_if1_sum_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f32_i32_backward_0, a, &cross_entropy_if1_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.I64},
@@ -2074,15 +1397,15 @@ var cross_entropy_weight_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "gi
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_weight_if1_sum_f32_i64_forward_0(a)
+func cross_entropy_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_forward_0_plan) {
+		cross_entropy_if1_sum_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f32_i64_forward_0, a, &cross_entropy_weight_if1_sum_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f32_i64_forward_0, a, &cross_entropy_if1_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2093,15 +1416,15 @@ var cross_entropy_weight_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_weight_if1_sum_f32_i64_backward_0(a)
+func cross_entropy_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_backward_0_plan) {
+		cross_entropy_if1_sum_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f32_i64_backward_0, a, &cross_entropy_weight_if1_sum_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f32_i64_backward_0, a, &cross_entropy_if1_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.I32},
@@ -2110,15 +1433,15 @@ var cross_entropy_weight_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "gi
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_weight_if1_sum_f64_i32_forward_0(a)
+func cross_entropy_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_forward_0_plan) {
+		cross_entropy_if1_sum_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f64_i32_forward_0, a, &cross_entropy_weight_if1_sum_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f64_i32_forward_0, a, &cross_entropy_if1_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2129,15 +1452,15 @@ var cross_entropy_weight_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_weight_if1_sum_f64_i32_backward_0(a)
+func cross_entropy_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_backward_0_plan) {
+		cross_entropy_if1_sum_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f64_i32_backward_0, a, &cross_entropy_weight_if1_sum_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f64_i32_backward_0, a, &cross_entropy_if1_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.I64},
@@ -2146,15 +1469,15 @@ var cross_entropy_weight_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "gi
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_weight_if1_sum_f64_i64_forward_0(a)
+func cross_entropy_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_forward_0_plan) {
+		cross_entropy_if1_sum_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f64_i64_forward_0, a, &cross_entropy_weight_if1_sum_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f64_i64_forward_0, a, &cross_entropy_if1_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2165,15 +1488,15 @@ var cross_entropy_weight_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "g
 	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_weight_if1_sum_f64_i64_backward_0(a)
+func cross_entropy_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_backward_0_plan) {
+		cross_entropy_if1_sum_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_if1_sum_f64_i64_backward_0, a, &cross_entropy_weight_if1_sum_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_if1_sum_f64_i64_backward_0, a, &cross_entropy_if1_sum_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.F32},
@@ -2182,15 +1505,15 @@ var cross_entropy_weight_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_none_f32_i32_forward_0(a)
+func cross_entropy_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan) {
+		cross_entropy_no_if1_none_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f32_i32_forward_0, a, &cross_entropy_weight_no_if1_none_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f32_i32_forward_0, a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2202,29 +1525,29 @@ var cross_entropy_weight_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_none_f32_i32_backward_0(a)
+func cross_entropy_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan) {
+		cross_entropy_no_if1_none_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f32_i32_backward_0, a, &cross_entropy_weight_no_if1_none_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_0, a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f32_i32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f32_i32_backward_1_plan) {
-		cross_entropy_weight_no_if1_none_f32_i32_backward_1(a)
+func cross_entropy_no_if1_none_f32_i32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan) {
+		cross_entropy_no_if1_none_f32_i32_backward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f32_i32_backward_1, a, &cross_entropy_weight_no_if1_none_f32_i32_backward_1_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_1, a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.F32},
@@ -2233,15 +1556,15 @@ var cross_entropy_weight_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_none_f32_i64_forward_0(a)
+func cross_entropy_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan) {
+		cross_entropy_no_if1_none_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f32_i64_forward_0, a, &cross_entropy_weight_no_if1_none_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f32_i64_forward_0, a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2253,15 +1576,15 @@ var cross_entropy_weight_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_none_f32_i64_backward_0(a)
+func cross_entropy_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan) {
+		cross_entropy_no_if1_none_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f32_i64_backward_0, a, &cross_entropy_weight_no_if1_none_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f32_i64_backward_0, a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.F64},
@@ -2270,15 +1593,15 @@ var cross_entropy_weight_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_none_f64_i32_forward_0(a)
+func cross_entropy_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan) {
+		cross_entropy_no_if1_none_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f64_i32_forward_0, a, &cross_entropy_weight_no_if1_none_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f64_i32_forward_0, a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2290,29 +1613,29 @@ var cross_entropy_weight_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_none_f64_i32_backward_0(a)
+func cross_entropy_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan) {
+		cross_entropy_no_if1_none_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f64_i32_backward_0, a, &cross_entropy_weight_no_if1_none_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_0, a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f64_i32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f64_i32_backward_1_plan) {
-		cross_entropy_weight_no_if1_none_f64_i32_backward_1(a)
+func cross_entropy_no_if1_none_f64_i32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan) {
+		cross_entropy_no_if1_none_f64_i32_backward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f64_i32_backward_1, a, &cross_entropy_weight_no_if1_none_f64_i32_backward_1_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_1, a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.F64},
@@ -2321,15 +1644,15 @@ var cross_entropy_weight_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_none_f64_i64_forward_0(a)
+func cross_entropy_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan) {
+		cross_entropy_no_if1_none_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f64_i64_forward_0, a, &cross_entropy_weight_no_if1_none_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f64_i64_forward_0, a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2341,15 +1664,15 @@ var cross_entropy_weight_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_none_f64_i64_backward_0(a)
+func cross_entropy_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan) {
+		cross_entropy_no_if1_none_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_none_f64_i64_backward_0, a, &cross_entropy_weight_no_if1_none_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_none_f64_i64_backward_0, a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.I32},
 	{DType: runtime.F32},
@@ -2359,56 +1682,16 @@ var cross_entropy_weight_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f32_i32_forward_0(a)
+func cross_entropy_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan) {
+		cross_entropy_no_if1_mean_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f32_i32_forward_0, a, &cross_entropy_weight_no_if1_mean_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_forward_0, a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_weight_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f32_i32_backward_0, a, &cross_entropy_weight_no_if1_mean_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_weight_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_weight_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f32_i64_forward_0, a, &cross_entropy_weight_no_if1_mean_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_weight_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2421,15 +1704,55 @@ var cross_entropy_weight_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f32_i64_backward_0(a)
+func cross_entropy_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan) {
+		cross_entropy_no_if1_mean_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f32_i64_backward_0, a, &cross_entropy_weight_no_if1_mean_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_backward_0, a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+	{DType: runtime.F32},
+	{DType: runtime.I64},
+	{DType: runtime.F32},
+	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
+	{DType: runtime.F32, Use: runtime.Writes},
+	{DType: runtime.F32, Use: runtime.Writes},
+	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
+}}
+
+func cross_entropy_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan) {
+		cross_entropy_no_if1_mean_f32_i64_forward_0(a)
+		return
+	}
+	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_forward_0, a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan)
+}
+
+var cross_entropy_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+	{DType: runtime.I64},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32},
+	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
+	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
+	{DType: runtime.F32, Use: runtime.Writes},
+}}
+
+func cross_entropy_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan) {
+		cross_entropy_no_if1_mean_f32_i64_backward_0(a)
+		return
+	}
+	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_backward_0, a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan)
+}
+
+var cross_entropy_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.I32},
 	{DType: runtime.F64},
@@ -2439,15 +1762,15 @@ var cross_entropy_weight_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f64_i32_forward_0(a)
+func cross_entropy_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan) {
+		cross_entropy_no_if1_mean_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f64_i32_forward_0, a, &cross_entropy_weight_no_if1_mean_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_forward_0, a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2461,15 +1784,15 @@ var cross_entropy_weight_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f64_i32_backward_0(a)
+func cross_entropy_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan) {
+		cross_entropy_no_if1_mean_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f64_i32_backward_0, a, &cross_entropy_weight_no_if1_mean_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_backward_0, a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.I64},
 	{DType: runtime.F64},
@@ -2479,15 +1802,15 @@ var cross_entropy_weight_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f64_i64_forward_0(a)
+func cross_entropy_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan) {
+		cross_entropy_no_if1_mean_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f64_i64_forward_0, a, &cross_entropy_weight_no_if1_mean_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_forward_0, a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2501,15 +1824,15 @@ var cross_entropy_weight_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_mean_f64_i64_backward_0(a)
+func cross_entropy_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan) {
+		cross_entropy_no_if1_mean_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_mean_f64_i64_backward_0, a, &cross_entropy_weight_no_if1_mean_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_backward_0, a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.F32},
@@ -2518,15 +1841,15 @@ var cross_entropy_weight_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: 
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f32_i32_forward_0(a)
+func cross_entropy_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan) {
+		cross_entropy_no_if1_sum_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f32_i32_forward_0, a, &cross_entropy_weight_no_if1_sum_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_forward_0, a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2538,15 +1861,15 @@ var cross_entropy_weight_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f32_i32_backward_0(a)
+func cross_entropy_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan) {
+		cross_entropy_no_if1_sum_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f32_i32_backward_0, a, &cross_entropy_weight_no_if1_sum_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_backward_0, a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F32},
 	{DType: runtime.F32, Use: runtime.Writes},
 	{DType: runtime.F32},
@@ -2555,15 +1878,15 @@ var cross_entropy_weight_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: 
 	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f32_i64_forward_0(a)
+func cross_entropy_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan) {
+		cross_entropy_no_if1_sum_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f32_i64_forward_0, a, &cross_entropy_weight_no_if1_sum_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_forward_0, a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F32},
 	{DType: runtime.F32},
@@ -2575,15 +1898,15 @@ var cross_entropy_weight_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F32, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f32_i64_backward_0(a)
+func cross_entropy_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan) {
+		cross_entropy_no_if1_sum_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f32_i64_backward_0, a, &cross_entropy_weight_no_if1_sum_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_backward_0, a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.F64},
@@ -2592,15 +1915,15 @@ var cross_entropy_weight_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: 
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f64_i32_forward_0(a)
+func cross_entropy_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan) {
+		cross_entropy_no_if1_sum_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f64_i32_forward_0, a, &cross_entropy_weight_no_if1_sum_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_forward_0, a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I32},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2612,15 +1935,15 @@ var cross_entropy_weight_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f64_i32_backward_0(a)
+func cross_entropy_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan) {
+		cross_entropy_no_if1_sum_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f64_i32_backward_0, a, &cross_entropy_weight_no_if1_sum_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_backward_0, a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
 	{DType: runtime.F64},
 	{DType: runtime.F64, Use: runtime.Writes},
 	{DType: runtime.F64},
@@ -2629,15 +1952,15 @@ var cross_entropy_weight_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: 
 	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
 }}
 
-func cross_entropy_weight_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f64_i64_forward_0(a)
+func cross_entropy_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan) {
+		cross_entropy_no_if1_sum_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f64_i64_forward_0, a, &cross_entropy_weight_no_if1_sum_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f64_i64_forward_0, a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_weight_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_weight_no_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
+var cross_entropy_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
 	{DType: runtime.I64},
 	{DType: runtime.F64},
 	{DType: runtime.F64},
@@ -2649,818 +1972,10 @@ var cross_entropy_weight_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name:
 	{DType: runtime.F64, Use: runtime.Writes},
 }}
 
-func cross_entropy_weight_no_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_weight_no_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_weight_no_if1_sum_f64_i64_backward_0(a)
+func cross_entropy_no_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_backward_0_plan) {
+		cross_entropy_no_if1_sum_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_weight_no_if1_sum_f64_i64_backward_0, a, &cross_entropy_weight_no_if1_sum_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_none_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f32_i32_forward_0, a, &cross_entropy_no_weight_if1_none_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_none_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f32_i32_backward_0, a, &cross_entropy_no_weight_if1_none_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_none_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f32_i64_forward_0, a, &cross_entropy_no_weight_if1_none_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_none_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f32_i64_backward_0, a, &cross_entropy_no_weight_if1_none_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_none_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f64_i32_forward_0, a, &cross_entropy_no_weight_if1_none_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_none_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f64_i32_backward_0, a, &cross_entropy_no_weight_if1_none_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_none_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f64_i64_forward_0, a, &cross_entropy_no_weight_if1_none_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_none_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_none_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_none_f64_i64_backward_0, a, &cross_entropy_no_weight_if1_none_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f32_i32_forward_0, a, &cross_entropy_no_weight_if1_mean_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f32_i32_backward_0, a, &cross_entropy_no_weight_if1_mean_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f32_i64_forward_0, a, &cross_entropy_no_weight_if1_mean_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f32_i64_backward_0, a, &cross_entropy_no_weight_if1_mean_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f64_i32_forward_0, a, &cross_entropy_no_weight_if1_mean_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f64_i32_backward_0, a, &cross_entropy_no_weight_if1_mean_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f64_i64_forward_0, a, &cross_entropy_no_weight_if1_mean_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_mean_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_mean_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_mean_f64_i64_backward_0, a, &cross_entropy_no_weight_if1_mean_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f32_i32_forward_0, a, &cross_entropy_no_weight_if1_sum_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f32_i32_backward_0, a, &cross_entropy_no_weight_if1_sum_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f32_i64_forward_0, a, &cross_entropy_no_weight_if1_sum_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f32_i64_backward_0, a, &cross_entropy_no_weight_if1_sum_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f64_i32_forward_0, a, &cross_entropy_no_weight_if1_sum_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f64_i32_backward_0, a, &cross_entropy_no_weight_if1_sum_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f64_i64_forward_0, a, &cross_entropy_no_weight_if1_sum_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_if1_sum_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_if1_sum_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_if1_sum_f64_i64_backward_0, a, &cross_entropy_no_weight_if1_sum_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f32_i32_forward_0, a, &cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f32_i32_backward_0, a, &cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f32_i64_forward_0, a, &cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f32_i64_backward_0, a, &cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f64_i32_forward_0, a, &cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f64_i32_backward_0, a, &cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f64_i64_forward_0, a, &cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_none_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_none_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_none_f64_i64_backward_0, a, &cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0, a, &cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0, a, &cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0, a, &cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0, a, &cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0, a, &cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0, a, &cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0, a, &cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0, a, &cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0, a, &cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0, a, &cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0, a, &cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0, a, &cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0, a, &cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0, a, &cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0, a, &cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_plan)
-}
-
-var cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
-
-func cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0(a)
-		return
-	}
-	runtime.Launch(cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0, a, &cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_if1_sum_f64_i64_backward_0, a, &cross_entropy_no_if1_sum_f64_i64_backward_0_plan)
 }

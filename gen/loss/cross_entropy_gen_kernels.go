@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// cross_entropy_weight_if1_none_f32_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_weight_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f32_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -48,24 +48,25 @@ func cross_entropy_weight_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 		v9 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v10 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c2 := s1 <= tv && tv < s2
+		v10 := runtime.SelectInt(c2, tv, s1)
+		c3 := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v13 := float32(v12 * v12)
 		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
 		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
 		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
 		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
+		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, -v18, 0)
 	}
 }
 
-// cross_entropy_weight_if1_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -76,16 +77,17 @@ func cross_entropy_weight_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v8 := float32(v7 * v7)
 		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
@@ -100,7 +102,7 @@ func cross_entropy_weight_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
 				v15 := runtime.FMA32(v14, 1.442695, 12583166)
 				v16 := v15 - 12583166
@@ -108,15 +110,15 @@ func cross_entropy_weight_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
 				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c3, v13, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
+				dWeight[i] += runtime.Select32(c && c4, v13, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_none_f32_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_weight_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f32_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -156,24 +158,25 @@ func cross_entropy_weight_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 		v9 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v10 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c2 := s1 <= tv && tv < s2
+		v10 := runtime.SelectInt(c2, tv, s1)
+		c3 := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v13 := float32(v12 * v12)
 		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
 		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
 		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
 		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
+		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, -v18, 0)
 	}
 }
 
-// cross_entropy_weight_if1_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -184,16 +187,17 @@ func cross_entropy_weight_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v8 := float32(v7 * v7)
 		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
@@ -208,7 +212,7 @@ func cross_entropy_weight_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
 				v15 := runtime.FMA32(v14, 1.442695, 12583166)
 				v16 := v15 - 12583166
@@ -216,15 +220,15 @@ func cross_entropy_weight_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
 				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c3, v13, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
+				dWeight[i] += runtime.Select32(c && c4, v13, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_none_f64_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_weight_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f64_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -266,10 +270,11 @@ func cross_entropy_weight_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 		v11 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v12 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c2 := s1 <= tv && tv < s2
+		v12 := runtime.SelectInt(c2, tv, s1)
+		c3 := v11 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v15 := v14 / (v14 + 2)
 		v16 := float64(v15 * v15)
@@ -277,14 +282,14 @@ func cross_entropy_weight_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
 		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
 		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
+		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
 		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v21, 0)
 	}
 }
 
-// cross_entropy_weight_if1_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -295,16 +300,17 @@ func cross_entropy_weight_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v8 := v7 / (v7 + 2)
 		v9 := float64(v8 * v8)
@@ -321,7 +327,7 @@ func cross_entropy_weight_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
 				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
 				v18 := v17 - 6.75539944105779e+15
@@ -331,15 +337,15 @@ func cross_entropy_weight_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
 				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
 				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c3, v15, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
+				dWeight[i] += runtime.Select64(c && c4, v15, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_none_f64_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_weight_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f64_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -381,10 +387,11 @@ func cross_entropy_weight_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 		v11 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v12 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c2 := s1 <= tv && tv < s2
+		v12 := runtime.SelectInt(c2, tv, s1)
+		c3 := v11 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v15 := v14 / (v14 + 2)
 		v16 := float64(v15 * v15)
@@ -392,14 +399,14 @@ func cross_entropy_weight_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
 		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
 		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
+		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
 		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v21, 0)
 	}
 }
 
-// cross_entropy_weight_if1_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -410,16 +417,17 @@ func cross_entropy_weight_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v8 := v7 / (v7 + 2)
 		v9 := float64(v8 * v8)
@@ -436,7 +444,7 @@ func cross_entropy_weight_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
 				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
 				v18 := v17 - 6.75539944105779e+15
@@ -446,15 +454,15 @@ func cross_entropy_weight_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
 				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
 				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c3, v15, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
+				dWeight[i] += runtime.Select64(c && c4, v15, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -476,8 +484,9 @@ func cross_entropy_weight_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
@@ -499,9 +508,9 @@ func cross_entropy_weight_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
 		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := v11 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
+		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v14 := float32(v13 * v13)
 		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
@@ -516,13 +525,13 @@ func cross_entropy_weight_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_if1_mean_f32_i32_forward_1_go reads sum3, sum4; writes y.
-func cross_entropy_weight_if1_mean_f32_i32_forward_1_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f32_i32_forward_1_go reads sum3, sum4; writes y.
+func cross_entropy_if1_mean_f32_i32_forward_1_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[2], 0) = *runtime.At[float32](a.Ptr[0], 0) / *runtime.At[float32](a.Ptr[1], 0)
 }
 
-// cross_entropy_weight_if1_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -536,16 +545,17 @@ func cross_entropy_weight_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := float32(v * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 0))
+		c2 := s1 <= tv && tv < s2
+		v3 := runtime.SelectInt(c2, tv, s1)
+		v4 := float32(v * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v9 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v10 := float32(v9 * v9)
 		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
@@ -561,7 +571,7 @@ func cross_entropy_weight_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v17 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
 				v18 := runtime.FMA32(v17, 1.442695, 12583166)
 				v19 := v18 - 12583166
@@ -569,15 +579,15 @@ func cross_entropy_weight_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 				v21 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v20, 0.008366547), v20, 0.0416672), v20, 0.16666543), v20, 0.49999997), v20, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v19, 0.5, 12583039))
 				v22 := float32(float32(runtime.FMA32(v21, v20, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v18)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v5, 0)+float32(v6*v22), 0)
-				dWeight[i] += runtime.Select32(c && c3, v16, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v22), 0)
+				dWeight[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -599,8 +609,9 @@ func cross_entropy_weight_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
@@ -622,9 +633,9 @@ func cross_entropy_weight_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
 		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := v11 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
+		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v14 := float32(v13 * v13)
 		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
@@ -639,8 +650,8 @@ func cross_entropy_weight_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_if1_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -654,16 +665,17 @@ func cross_entropy_weight_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := float32(v * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 0))
+		c2 := s1 <= tv && tv < s2
+		v3 := runtime.SelectInt(c2, tv, s1)
+		v4 := float32(v * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v9 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v10 := float32(v9 * v9)
 		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
@@ -679,7 +691,7 @@ func cross_entropy_weight_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v17 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
 				v18 := runtime.FMA32(v17, 1.442695, 12583166)
 				v19 := v18 - 12583166
@@ -687,15 +699,15 @@ func cross_entropy_weight_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 				v21 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v20, 0.008366547), v20, 0.0416672), v20, 0.16666543), v20, 0.49999997), v20, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v19, 0.5, 12583039))
 				v22 := float32(float32(runtime.FMA32(v21, v20, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v18)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v5, 0)+float32(v6*v22), 0)
-				dWeight[i] += runtime.Select32(c && c3, v16, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v22), 0)
+				dWeight[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -717,8 +729,9 @@ func cross_entropy_weight_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
@@ -742,9 +755,9 @@ func cross_entropy_weight_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
 		v13 := runtime.LaneSum(sum6[:])
-		c2 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := v13 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
+		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v16 := v15 / (v15 + 2)
 		v17 := float64(v16 * v16)
@@ -760,13 +773,13 @@ func cross_entropy_weight_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_if1_mean_f64_i32_forward_1_go reads sum3, sum4; writes y.
-func cross_entropy_weight_if1_mean_f64_i32_forward_1_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f64_i32_forward_1_go reads sum3, sum4; writes y.
+func cross_entropy_if1_mean_f64_i32_forward_1_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[2], 0) = *runtime.At[float64](a.Ptr[0], 0) / *runtime.At[float64](a.Ptr[1], 0)
 }
 
-// cross_entropy_weight_if1_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -780,16 +793,17 @@ func cross_entropy_weight_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := float64(v * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 0))
+		c2 := s1 <= tv && tv < s2
+		v3 := runtime.SelectInt(c2, tv, s1)
+		v4 := float64(v * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v9 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v10 := v9 / (v9 + 2)
 		v11 := float64(v10 * v10)
@@ -806,7 +820,7 @@ func cross_entropy_weight_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v18 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
 				v19 := math.FMA(v18, 1.4426950408889634, 6.75539944105779e+15)
 				v20 := v19 - 6.75539944105779e+15
@@ -816,15 +830,15 @@ func cross_entropy_weight_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v20, 0.5, 6.755399441056767e+15))
 				v24 := float64(math.FMA(math.FMA(v23, v21, 1), v21, 1) * math.Float64frombits(bits2<<52))
 				v25 := float64(v24 * math.Float64frombits((math.Float64bits(v19)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v5, 0)+float64(v6*v25), 0)
-				dWeight[i] += runtime.Select64(c && c3, v17, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v25), 0)
+				dWeight[i] += runtime.Select64(c && c4, v17, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -846,8 +860,9 @@ func cross_entropy_weight_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
@@ -871,9 +886,9 @@ func cross_entropy_weight_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
 		v13 := runtime.LaneSum(sum6[:])
-		c2 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := v13 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
+		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v16 := v15 / (v15 + 2)
 		v17 := float64(v16 * v16)
@@ -889,8 +904,8 @@ func cross_entropy_weight_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_if1_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -904,16 +919,17 @@ func cross_entropy_weight_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := float64(v * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 0))
+		c2 := s1 <= tv && tv < s2
+		v3 := runtime.SelectInt(c2, tv, s1)
+		v4 := float64(v * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v9 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v10 := v9 / (v9 + 2)
 		v11 := float64(v10 * v10)
@@ -930,7 +946,7 @@ func cross_entropy_weight_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v18 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
 				v19 := math.FMA(v18, 1.4426950408889634, 6.75539944105779e+15)
 				v20 := v19 - 6.75539944105779e+15
@@ -940,15 +956,15 @@ func cross_entropy_weight_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v20, 0.5, 6.755399441056767e+15))
 				v24 := float64(math.FMA(math.FMA(v23, v21, 1), v21, 1) * math.Float64frombits(bits2<<52))
 				v25 := float64(v24 * math.Float64frombits((math.Float64bits(v19)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v5, 0)+float64(v6*v25), 0)
-				dWeight[i] += runtime.Select64(c && c3, v17, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v25), 0)
+				dWeight[i] += runtime.Select64(c && c4, v17, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_sum_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_weight_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -989,25 +1005,26 @@ func cross_entropy_weight_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
 		v9 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v10 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c2 := s1 <= tv && tv < s2
+		v10 := runtime.SelectInt(c2, tv, s1)
+		c3 := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v13 := float32(v12 * v12)
 		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
 		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
 		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
 		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
+		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
 		sum2 += runtime.Select32(c, -v18, 0)
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_if1_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1018,16 +1035,17 @@ func cross_entropy_weight_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v8 := float32(v7 * v7)
 		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
@@ -1042,7 +1060,7 @@ func cross_entropy_weight_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
 				v15 := runtime.FMA32(v14, 1.442695, 12583166)
 				v16 := v15 - 12583166
@@ -1050,15 +1068,15 @@ func cross_entropy_weight_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
 				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c3, v13, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
+				dWeight[i] += runtime.Select32(c && c4, v13, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_sum_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_weight_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1099,25 +1117,26 @@ func cross_entropy_weight_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
 		v9 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v10 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c2 := s1 <= tv && tv < s2
+		v10 := runtime.SelectInt(c2, tv, s1)
+		c3 := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v13 := float32(v12 * v12)
 		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
 		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
 		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
 		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
+		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
 		sum2 += runtime.Select32(c, -v18, 0)
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_if1_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1128,16 +1147,17 @@ func cross_entropy_weight_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v8 := float32(v7 * v7)
 		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
@@ -1152,7 +1172,7 @@ func cross_entropy_weight_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
 				v15 := runtime.FMA32(v14, 1.442695, 12583166)
 				v16 := v15 - 12583166
@@ -1160,15 +1180,15 @@ func cross_entropy_weight_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
 				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c3, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c3, v13, 0)
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
+				dWeight[i] += runtime.Select32(c && c4, v13, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_sum_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_weight_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1211,10 +1231,11 @@ func cross_entropy_weight_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 		v11 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v12 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c2 := s1 <= tv && tv < s2
+		v12 := runtime.SelectInt(c2, tv, s1)
+		c3 := v11 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v15 := v14 / (v14 + 2)
 		v16 := float64(v15 * v15)
@@ -1222,15 +1243,15 @@ func cross_entropy_weight_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
 		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
 		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
+		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
 		sum2 += runtime.Select64(c, -v21, 0)
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_if1_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1241,16 +1262,17 @@ func cross_entropy_weight_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v8 := v7 / (v7 + 2)
 		v9 := float64(v8 * v8)
@@ -1267,7 +1289,7 @@ func cross_entropy_weight_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
 				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
 				v18 := v17 - 6.75539944105779e+15
@@ -1277,15 +1299,15 @@ func cross_entropy_weight_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
 				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
 				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c3, v15, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
+				dWeight[i] += runtime.Select64(c && c4, v15, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_if1_sum_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_weight_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1328,10 +1350,11 @@ func cross_entropy_weight_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 		v11 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
-		v12 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c2 := s1 <= tv && tv < s2
+		v12 := runtime.SelectInt(c2, tv, s1)
+		c3 := v11 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v15 := v14 / (v14 + 2)
 		v16 := float64(v15 * v15)
@@ -1339,15 +1362,15 @@ func cross_entropy_weight_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
 		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
 		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
+		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
 		sum2 += runtime.Select64(c, -v21, 0)
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_if1_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_weight_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_if1_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1358,16 +1381,17 @@ func cross_entropy_weight_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0))
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v8 := v7 / (v7 + 2)
 		v9 := float64(v8 * v8)
@@ -1384,7 +1408,7 @@ func cross_entropy_weight_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
+				c4 := n+i == tv
 				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
 				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
 				v18 := v17 - 6.75539944105779e+15
@@ -1394,15 +1418,15 @@ func cross_entropy_weight_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
 				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
 				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c3, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c3, v15, 0)
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
+				dWeight[i] += runtime.Select64(c && c4, v15, 0)
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f32_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_weight_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f32_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1465,15 +1489,16 @@ func cross_entropy_weight_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v17 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v18 := float32(runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1492,14 +1517,15 @@ func cross_entropy_weight_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		v3 := float32(v * dYv)
 		v4 := float32(s3 * dYv)
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float32(v4 * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v4 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select32(c, -v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v11 := float32(v10 * v10)
 		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
@@ -1516,15 +1542,15 @@ func cross_entropy_weight_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v17 := -float32(v3*weight[i]) + runtime.Select32(c3, v6, 0)
+				c4 := n+i == tv
+				v17 := -float32(v3*weight[i]) + runtime.Select32(c4, v6, 0)
 				sum2[i] += runtime.Select32(c, -float32(v2*v17), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v16, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 		v18 := runtime.LaneSum(sum2[:])
-		c4 := v18 == 0
+		c5 := v18 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1540,14 +1566,14 @@ func cross_entropy_weight_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
 				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c4, 0, float32(v18*v25))
+				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f32_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
-func cross_entropy_weight_no_if1_none_f32_i32_backward_1_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f32_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
+func cross_entropy_no_if1_none_f32_i32_backward_1_go(a *runtime.Args) {
 	// Pass 1: store dWeight.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -1560,8 +1586,8 @@ func cross_entropy_weight_no_if1_none_f32_i32_backward_1_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f32_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_weight_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f32_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1624,15 +1650,16 @@ func cross_entropy_weight_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v17 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v18 := float32(runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1651,14 +1678,15 @@ func cross_entropy_weight_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		v3 := float32(v * dYv)
 		v4 := float32(s3 * dYv)
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float32(v4 * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v4 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select32(c, -v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v11 := float32(v10 * v10)
 		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
@@ -1675,15 +1703,15 @@ func cross_entropy_weight_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v17 := -float32(v3*weight[i]) + runtime.Select32(c3, v6, 0)
+				c4 := n+i == tv
+				v17 := -float32(v3*weight[i]) + runtime.Select32(c4, v6, 0)
 				sum2[i] += runtime.Select32(c, -float32(v2*v17), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v16, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 		v18 := runtime.LaneSum(sum2[:])
-		c4 := v18 == 0
+		c5 := v18 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1699,14 +1727,14 @@ func cross_entropy_weight_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
 				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c4, 0, float32(v18*v25))
+				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f64_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_weight_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f64_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1773,15 +1801,16 @@ func cross_entropy_weight_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v21 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v22 := float64(runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
+		c3 := s2 <= tv && tv < s3
+		v21 := runtime.SelectInt(c3, tv, s2)
+		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
 		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v22, 0)) + v23
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1800,14 +1829,15 @@ func cross_entropy_weight_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		v3 := float64(v * dYv)
 		v4 := float64(s3 * dYv)
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float64(v4 * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v4 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select64(c, -v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v11 := v10 / (v10 + 2)
 		v12 := float64(v11 * v11)
@@ -1826,15 +1856,15 @@ func cross_entropy_weight_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float64(v3*weight[i]) + runtime.Select64(c3, v6, 0)
+				c4 := n+i == tv
+				v19 := -float64(v3*weight[i]) + runtime.Select64(c4, v6, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v2*v19), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1852,14 +1882,14 @@ func cross_entropy_weight_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
 				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
 				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c4, 0, float64(v20*v29))
+				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f64_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
-func cross_entropy_weight_no_if1_none_f64_i32_backward_1_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f64_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
+func cross_entropy_no_if1_none_f64_i32_backward_1_go(a *runtime.Args) {
 	// Pass 1: store dWeight.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -1872,8 +1902,8 @@ func cross_entropy_weight_no_if1_none_f64_i32_backward_1_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f64_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_weight_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f64_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1940,15 +1970,16 @@ func cross_entropy_weight_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v21 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v22 := float64(runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
+		c3 := s2 <= tv && tv < s3
+		v21 := runtime.SelectInt(c3, tv, s2)
+		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
 		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v22, 0)) + v23
 	}
 }
 
-// cross_entropy_weight_no_if1_none_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_none_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1967,14 +1998,15 @@ func cross_entropy_weight_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		v3 := float64(v * dYv)
 		v4 := float64(s3 * dYv)
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float64(v4 * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v4 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select64(c, -v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v11 := v10 / (v10 + 2)
 		v12 := float64(v11 * v11)
@@ -1993,15 +2025,15 @@ func cross_entropy_weight_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float64(v3*weight[i]) + runtime.Select64(c3, v6, 0)
+				c4 := n+i == tv
+				v19 := -float64(v3*weight[i]) + runtime.Select64(c4, v6, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v2*v19), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2019,14 +2051,14 @@ func cross_entropy_weight_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
 				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
 				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c4, 0, float64(v20*v29))
+				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2051,8 +2083,9 @@ func cross_entropy_weight_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
@@ -2074,9 +2107,9 @@ func cross_entropy_weight_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
 		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := v11 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
+		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v14 := float32(v13 * v13)
 		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
@@ -2102,8 +2135,8 @@ func cross_entropy_weight_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_no_if1_mean_f32_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f32_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2124,14 +2157,15 @@ func cross_entropy_weight_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		v5 := 1 / sumv
-		v6 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v7 := -float32(v2 * runtime.Select32(c, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 0))
+		c2 := s4 <= tv && tv < s5
+		v6 := runtime.SelectInt(c2, tv, s4)
+		v7 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 1), 0))
 		v8 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v9 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v12 := float32(v11 * v11)
 		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
@@ -2149,15 +2183,15 @@ func cross_entropy_weight_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float32(v*weight[i]) + runtime.Select32(c3, v7, 0)
+				c4 := n+i == tv
+				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v7, 0)
 				sum2[i] += runtime.Select32(c, -float32(v5*v19), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v8*(x[i]-v16)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2173,14 +2207,14 @@ func cross_entropy_weight_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
 				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c4, 0, float32(v20*v27))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2205,8 +2239,9 @@ func cross_entropy_weight_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
@@ -2228,9 +2263,9 @@ func cross_entropy_weight_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
 		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := v11 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
+		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
 		v14 := float32(v13 * v13)
 		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
@@ -2256,8 +2291,8 @@ func cross_entropy_weight_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_no_if1_mean_f32_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f32_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2278,14 +2313,15 @@ func cross_entropy_weight_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		v5 := 1 / sumv
-		v6 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v7 := -float32(v2 * runtime.Select32(c, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 0))
+		c2 := s4 <= tv && tv < s5
+		v6 := runtime.SelectInt(c2, tv, s4)
+		v7 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 1), 0))
 		v8 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v9 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v12 := float32(v11 * v11)
 		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
@@ -2303,15 +2339,15 @@ func cross_entropy_weight_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float32(v*weight[i]) + runtime.Select32(c3, v7, 0)
+				c4 := n+i == tv
+				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v7, 0)
 				sum2[i] += runtime.Select32(c, -float32(v5*v19), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v8*(x[i]-v16)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2327,14 +2363,14 @@ func cross_entropy_weight_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
 				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c4, 0, float32(v20*v27))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2359,8 +2395,9 @@ func cross_entropy_weight_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
@@ -2384,9 +2421,9 @@ func cross_entropy_weight_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
 		v13 := runtime.LaneSum(sum6[:])
-		c2 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := v13 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
+		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v16 := v15 / (v15 + 2)
 		v17 := float64(v16 * v16)
@@ -2414,8 +2451,8 @@ func cross_entropy_weight_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_no_if1_mean_f64_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f64_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2436,14 +2473,15 @@ func cross_entropy_weight_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		v5 := 1 / sumv
-		v6 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v7 := -float64(v2 * runtime.Select64(c, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 0))
+		c2 := s4 <= tv && tv < s5
+		v6 := runtime.SelectInt(c2, tv, s4)
+		v7 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 1), 0))
 		v8 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v9 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v12 := v11 / (v11 + 2)
 		v13 := float64(v12 * v12)
@@ -2463,15 +2501,15 @@ func cross_entropy_weight_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c3, v7, 0)
+				c4 := n+i == tv
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v7, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v5*v21), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v8*(x[i]-v18)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v20, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
-		c4 := v22 == 0
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2489,14 +2527,14 @@ func cross_entropy_weight_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
 				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
 				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c4, 0, float64(v22*v31))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_weight_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2521,8 +2559,9 @@ func cross_entropy_weight_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
-		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0)
+		c2 := s1 <= tv && tv < s2
+		v := runtime.SelectInt(c2, tv, s1)
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
 		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
@@ -2546,9 +2585,9 @@ func cross_entropy_weight_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
 		v13 := runtime.LaneSum(sum6[:])
-		c2 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := v13 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
+		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v16 := v15 / (v15 + 2)
 		v17 := float64(v16 * v16)
@@ -2576,8 +2615,8 @@ func cross_entropy_weight_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_weight_no_if1_mean_f64_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_mean_f64_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2598,14 +2637,15 @@ func cross_entropy_weight_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		v5 := 1 / sumv
-		v6 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v7 := -float64(v2 * runtime.Select64(c, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 0))
+		c2 := s4 <= tv && tv < s5
+		v6 := runtime.SelectInt(c2, tv, s4)
+		v7 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 1), 0))
 		v8 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v9 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v12 := v11 / (v11 + 2)
 		v13 := float64(v12 * v12)
@@ -2625,15 +2665,15 @@ func cross_entropy_weight_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c3 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c3, v7, 0)
+				c4 := n+i == tv
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v7, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v5*v21), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v8*(x[i]-v18)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v20, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
-		c4 := v22 == 0
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2651,14 +2691,14 @@ func cross_entropy_weight_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
 				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
 				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c4, 0, float64(v22*v31))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_sum_f32_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_weight_no_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f32_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2722,16 +2762,17 @@ func cross_entropy_weight_no_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
 		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v17 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v18 := float32(runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_no_if1_sum_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2750,14 +2791,15 @@ func cross_entropy_weight_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		v4 := 1 / sumv
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float32(v2 * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v11 := float32(v10 * v10)
 		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
@@ -2774,15 +2816,15 @@ func cross_entropy_weight_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v17 := -float32(v*weight[i]) + runtime.Select32(c3, v6, 0)
+				c4 := n+i == tv
+				v17 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
 				sum2[i] += runtime.Select32(c, -float32(v4*v17), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v16, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 		v18 := runtime.LaneSum(sum2[:])
-		c4 := v18 == 0
+		c5 := v18 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2798,14 +2840,14 @@ func cross_entropy_weight_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
 				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c4, 0, float32(v18*v25))
+				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_sum_f32_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_weight_no_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f32_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2869,16 +2911,17 @@ func cross_entropy_weight_no_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
 		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v17 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v18 := float32(runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_no_if1_sum_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2897,14 +2940,15 @@ func cross_entropy_weight_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		v4 := 1 / sumv
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float32(v2 * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c2 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c2, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
 		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v11 := float32(v10 * v10)
 		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
@@ -2921,15 +2965,15 @@ func cross_entropy_weight_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v17 := -float32(v*weight[i]) + runtime.Select32(c3, v6, 0)
+				c4 := n+i == tv
+				v17 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
 				sum2[i] += runtime.Select32(c, -float32(v4*v17), 0)
 				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c3, v16, 0)
+				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
 			}
 		}
 		v18 := runtime.LaneSum(sum2[:])
-		c4 := v18 == 0
+		c5 := v18 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2945,14 +2989,14 @@ func cross_entropy_weight_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
 				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c4, 0, float32(v18*v25))
+				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_sum_f64_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_weight_no_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f64_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3020,16 +3064,17 @@ func cross_entropy_weight_no_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v21 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v22 := float64(runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
+		c3 := s2 <= tv && tv < s3
+		v21 := runtime.SelectInt(c3, tv, s2)
+		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
 		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_no_if1_sum_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3048,14 +3093,15 @@ func cross_entropy_weight_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		v4 := 1 / sumv
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float64(v2 * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v11 := v10 / (v10 + 2)
 		v12 := float64(v11 * v11)
@@ -3074,15 +3120,15 @@ func cross_entropy_weight_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float64(v*weight[i]) + runtime.Select64(c3, v6, 0)
+				c4 := n+i == tv
+				v19 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v4*v19), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -3100,14 +3146,14 @@ func cross_entropy_weight_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
 				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
 				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c4, 0, float64(v20*v29))
+				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
 			}
 		}
 	}
 }
 
-// cross_entropy_weight_no_if1_sum_f64_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_weight_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f64_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3175,16 +3221,17 @@ func cross_entropy_weight_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
-		v21 := runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)
-		v22 := float64(runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
+		c3 := s2 <= tv && tv < s3
+		v21 := runtime.SelectInt(c3, tv, s2)
+		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
 		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_weight_no_if1_sum_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_weight_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_if1_sum_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3203,14 +3250,15 @@ func cross_entropy_weight_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		v4 := 1 / sumv
-		v5 := runtime.SelectInt(s4 <= tv && tv < s5, tv, s4)
-		v6 := -float64(v2 * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 0))
+		c2 := s4 <= tv && tv < s5
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
 		v7 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c2 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c2, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
 		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v11 := v10 / (v10 + 2)
 		v12 := float64(v11 * v11)
@@ -3229,15 +3277,15 @@ func cross_entropy_weight_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c3 := n+i == tv
-				v19 := -float64(v*weight[i]) + runtime.Select64(c3, v6, 0)
+				c4 := n+i == tv
+				v19 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
 				sum2[i%32] += runtime.Select64(c, -float64(v4*v19), 0)
 				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c3, v18, 0)
+				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
 			}
 		}
 		v20 := runtime.LaneSum(sum2[:])
-		c4 := v20 == 0
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -3255,2593 +3303,7 @@ func cross_entropy_weight_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
 				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
 				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c4, 0, float64(v20*v29))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f32_i32_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(tv != ignoreIndex, -(xv - v16), 0)
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f32_i32_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v := -dYv
-		v2 := dYv / *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				v10 := runtime.Select32(n+i == tv, v, 0) + float32(v2*v9)
-				dX[i] = runtime.Select32(c, v10, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f32_i64_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(tv != ignoreIndex, -(xv - v16), 0)
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f32_i64_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v := -dYv
-		v2 := dYv / *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				v10 := runtime.Select32(n+i == tv, v, 0) + float32(v2*v9)
-				dX[i] = runtime.Select32(c, v10, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f64_i32_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := runtime.Select64(tv != ignoreIndex, -(xv - (v2 + v19)), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v20
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f64_i32_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v := -dYv
-		v2 := dYv / *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				v12 := runtime.Select64(n+i == tv, v, 0) + float64(v2*v11)
-				dX[i] = runtime.Select64(c, v12, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f64_i64_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := runtime.Select64(tv != ignoreIndex, -(xv - (v2 + v19)), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v20
-	}
-}
-
-// cross_entropy_no_weight_if1_none_f64_i64_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v := -dYv
-		v2 := dYv / *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				v12 := runtime.Select64(n+i == tv, v, 0) + float64(v2*v11)
-				dX[i] = runtime.Select64(c, v12, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_mean_f32_i32_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float32(0)
-	sum5 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select32(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum6[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		v9 := runtime.LaneSum(sum6[:])
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		sum5 += runtime.Select32(c, -(xv - v16), 0)
-	}
-	*runtime.At[float32](a.Ptr[2], 0) = sum2
-	*runtime.At[float32](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_if1_mean_f32_i32_backward_0_go reads t, dY, sum4, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	v := *runtime.At[float32](a.Ptr[1], 0) / *runtime.At[float32](a.Ptr[2], 0)
-	v2 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := v / *runtime.At[float32](a.Ptr[3], r*a.Row[3])
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v4 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				v11 := runtime.Select32(n+i == tv, v2, 0) + float32(v3*v10)
-				dX[i] = runtime.Select32(c, v11, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_mean_f32_i64_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float32(0)
-	sum5 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select32(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum6[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		v9 := runtime.LaneSum(sum6[:])
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		sum5 += runtime.Select32(c, -(xv - v16), 0)
-	}
-	*runtime.At[float32](a.Ptr[2], 0) = sum2
-	*runtime.At[float32](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_if1_mean_f32_i64_backward_0_go reads t, dY, sum4, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	v := *runtime.At[float32](a.Ptr[1], 0) / *runtime.At[float32](a.Ptr[2], 0)
-	v2 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := v / *runtime.At[float32](a.Ptr[3], r*a.Row[3])
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v4 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				v11 := runtime.Select32(n+i == tv, v2, 0) + float32(v3*v10)
-				dX[i] = runtime.Select32(c, v11, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_mean_f64_i32_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float64(0)
-	sum5 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select64(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum6[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		v11 := runtime.LaneSum(sum6[:])
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		sum5 += runtime.Select64(c, -(xv - (v2 + v19)), 0)
-	}
-	*runtime.At[float64](a.Ptr[2], 0) = sum2
-	*runtime.At[float64](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_if1_mean_f64_i32_backward_0_go reads t, dY, sum4, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	v := *runtime.At[float64](a.Ptr[1], 0) / *runtime.At[float64](a.Ptr[2], 0)
-	v2 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := v / *runtime.At[float64](a.Ptr[3], r*a.Row[3])
-		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v4 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				v13 := runtime.Select64(n+i == tv, v2, 0) + float64(v3*v12)
-				dX[i] = runtime.Select64(c, v13, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_mean_f64_i64_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float64(0)
-	sum5 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select64(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum6[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		v11 := runtime.LaneSum(sum6[:])
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		sum5 += runtime.Select64(c, -(xv - (v2 + v19)), 0)
-	}
-	*runtime.At[float64](a.Ptr[2], 0) = sum2
-	*runtime.At[float64](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_if1_mean_f64_i64_backward_0_go reads t, dY, sum4, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	v := *runtime.At[float64](a.Ptr[1], 0) / *runtime.At[float64](a.Ptr[2], 0)
-	v2 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := v / *runtime.At[float64](a.Ptr[3], r*a.Row[3])
-		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v4 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				v13 := runtime.Select64(n+i == tv, v2, 0) + float64(v3*v12)
-				dX[i] = runtime.Select64(c, v13, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_sum_f32_i32_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		sum2 += runtime.Select32(tv != ignoreIndex, -(xv - v16), 0)
-	}
-	*runtime.At[float32](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_if1_sum_f32_i32_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	dYv := *runtime.At[float32](a.Ptr[1], 0)
-	v := -dYv
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := dYv / *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				v10 := runtime.Select32(n+i == tv, v, 0) + float32(v2*v9)
-				dX[i] = runtime.Select32(c, v10, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_sum_f32_i64_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		sum2 += runtime.Select32(tv != ignoreIndex, -(xv - v16), 0)
-	}
-	*runtime.At[float32](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_if1_sum_f32_i64_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	dYv := *runtime.At[float32](a.Ptr[1], 0)
-	v := -dYv
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := dYv / *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				v10 := runtime.Select32(n+i == tv, v, 0) + float32(v2*v9)
-				dX[i] = runtime.Select32(c, v10, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_sum_f64_i32_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := runtime.Select64(tv != ignoreIndex, -(xv - (v2 + v19)), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
-		sum2 += v20
-	}
-	*runtime.At[float64](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_if1_sum_f64_i32_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	dYv := *runtime.At[float64](a.Ptr[1], 0)
-	v := -dYv
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := dYv / *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				v12 := runtime.Select64(n+i == tv, v, 0) + float64(v2*v11)
-				dX[i] = runtime.Select64(c, v12, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_if1_sum_f64_i64_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := a.I[1]
-	s2 := a.I[2]
-	sum2 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[0])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := runtime.Select64(tv != ignoreIndex, -(xv - (v2 + v19)), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
-		sum2 += v20
-	}
-	*runtime.At[float64](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_if1_sum_f64_i64_backward_0_go reads t, dY, sum, x, max2; writes dX.
-func cross_entropy_no_weight_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	dYv := *runtime.At[float64](a.Ptr[1], 0)
-	v := -dYv
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := dYv / *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v3 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				v12 := runtime.Select64(n+i == tv, v, 0) + float64(v2*v11)
-				dX[i] = runtime.Select64(c, v12, 0)
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum3[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v9
-		tv := int(*runtime.At[int32](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		v18 := float32(s0*runtime.Select32(c2, -(xv-v16), 0)) + v17
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v18
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	v := labelSmoothing / s2
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v3 := -float32(v * dYv)
-		v4 := -float32(s3 * dYv)
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v5 := float32(v2 * (v3 + runtime.Select32(n+i == tv, v4, 0)))
-				sum2[i] += runtime.Select32(c, -v5, 0)
-			}
-		}
-		v6 := runtime.LaneSum(sum2[:])
-		c2 := v6 == 0
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v8 := runtime.Select32(c, v3+runtime.Select32(n+i == tv, v4, 0), 0)
-				v9 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
-				v10 := runtime.FMA32(v9, 1.442695, 12583166)
-				v11 := v10 - 12583166
-				v12 := runtime.FMA32(v11, 1.9046542e-09, runtime.FMA32(v11, -0.6931472, v9))
-				v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v12, 0.008366547), v12, 0.0416672), v12, 0.16666543), v12, 0.49999997), v12, 1)
-				bits := math.Float32bits(runtime.FMA32(v11, 0.5, 12583039))
-				v14 := float32(float32(runtime.FMA32(v13, v12, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v10)-bits)<<23))
-				dX[i] = v8 + runtime.Select32(c2, 0, float32(v6*v14))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum3[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v9
-		tv := int(*runtime.At[int64](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		v18 := float32(s0*runtime.Select32(c2, -(xv-v16), 0)) + v17
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v18
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	v := labelSmoothing / s2
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v3 := -float32(v * dYv)
-		v4 := -float32(s3 * dYv)
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v5 := float32(v2 * (v3 + runtime.Select32(n+i == tv, v4, 0)))
-				sum2[i] += runtime.Select32(c, -v5, 0)
-			}
-		}
-		v6 := runtime.LaneSum(sum2[:])
-		c2 := v6 == 0
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v8 := runtime.Select32(c, v3+runtime.Select32(n+i == tv, v4, 0), 0)
-				v9 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
-				v10 := runtime.FMA32(v9, 1.442695, 12583166)
-				v11 := v10 - 12583166
-				v12 := runtime.FMA32(v11, 1.9046542e-09, runtime.FMA32(v11, -0.6931472, v9))
-				v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v12, 0.008366547), v12, 0.0416672), v12, 0.16666543), v12, 0.49999997), v12, 1)
-				bits := math.Float32bits(runtime.FMA32(v11, 0.5, 12583039))
-				v14 := float32(float32(runtime.FMA32(v13, v12, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v10)-bits)<<23))
-				dX[i] = v8 + runtime.Select32(c2, 0, float32(v6*v14))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	s0 := float64(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum3[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v11
-		tv := int(*runtime.At[int32](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		v22 := float64(s0*runtime.Select64(c2, -(xv-v20), 0)) + v21
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v22
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	v := labelSmoothing / s2
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v3 := -float64(v * dYv)
-		v4 := -float64(s3 * dYv)
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v5 := float64(v2 * (v3 + runtime.Select64(n+i == tv, v4, 0)))
-				sum2[i%32] += runtime.Select64(c, -v5, 0)
-			}
-		}
-		v6 := runtime.LaneSum(sum2[:])
-		c2 := v6 == 0
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v8 := runtime.Select64(c, v3+runtime.Select64(n+i == tv, v4, 0), 0)
-				v9 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
-				v10 := math.FMA(v9, 1.4426950408889634, 6.75539944105779e+15)
-				v11 := v10 - 6.75539944105779e+15
-				v12 := math.FMA(v11, -2.3190468138462996e-17, math.FMA(v11, -0.6931471805599453, v9))
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v12, 2.5109024134111932e-08), v12, 2.755740275318943e-07), v12, 2.7557244255057715e-06), v12, 2.480158717225789e-05), v12, 0.0001984126988607269)
-				v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v13, v12, 0.0013888888888962591), v12, 0.008333333333321655), v12, 0.041666666666666505), v12, 0.16666666666666677), v12, 0.5)
-				bits := math.Float64bits(math.FMA(v11, 0.5, 6.755399441056767e+15))
-				v15 := float64(math.FMA(math.FMA(v14, v12, 1), v12, 1) * math.Float64frombits(bits<<52))
-				v16 := float64(v15 * math.Float64frombits((math.Float64bits(v10)-bits)<<52))
-				dX[i] = v8 + runtime.Select64(c2, 0, float64(v6*v16))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_go reads x, t; writes max2, sum, y.
-func cross_entropy_no_weight_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	s0 := float64(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum3[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v11
-		tv := int(*runtime.At[int64](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		v22 := float64(s0*runtime.Select64(c2, -(xv-v20), 0)) + v21
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v22
-	}
-}
-
-// cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	v := labelSmoothing / s2
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v2 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v3 := -float64(v * dYv)
-		v4 := -float64(s3 * dYv)
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v5 := float64(v2 * (v3 + runtime.Select64(n+i == tv, v4, 0)))
-				sum2[i%32] += runtime.Select64(c, -v5, 0)
-			}
-		}
-		v6 := runtime.LaneSum(sum2[:])
-		c2 := v6 == 0
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v8 := runtime.Select64(c, v3+runtime.Select64(n+i == tv, v4, 0), 0)
-				v9 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
-				v10 := math.FMA(v9, 1.4426950408889634, 6.75539944105779e+15)
-				v11 := v10 - 6.75539944105779e+15
-				v12 := math.FMA(v11, -2.3190468138462996e-17, math.FMA(v11, -0.6931471805599453, v9))
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v12, 2.5109024134111932e-08), v12, 2.755740275318943e-07), v12, 2.7557244255057715e-06), v12, 2.480158717225789e-05), v12, 0.0001984126988607269)
-				v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v13, v12, 0.0013888888888962591), v12, 0.008333333333321655), v12, 0.041666666666666505), v12, 0.16666666666666677), v12, 0.5)
-				bits := math.Float64bits(math.FMA(v11, 0.5, 6.755399441056767e+15))
-				v15 := float64(math.FMA(math.FMA(v14, v12, 1), v12, 1) * math.Float64frombits(bits<<52))
-				v16 := float64(v15 * math.Float64frombits((math.Float64bits(v10)-bits)<<52))
-				dX[i] = v8 + runtime.Select64(c2, 0, float64(v6*v16))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := float32(a.F[1])
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	sum5 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select32(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum6[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		v9 := runtime.LaneSum(sum6[:])
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum7 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum7[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		v18 := float32(s1*runtime.Select32(c, -(xv-v16), 0)) + v17
-		sum5 += v18
-	}
-	*runtime.At[float32](a.Ptr[2], 0) = sum2
-	*runtime.At[float32](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_go reads t, sum, dY, sum4, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	sum4v := *runtime.At[float32](a.Ptr[3], 0)
-	v := -(float32(dYv*labelSmoothing) / sum4v / s2)
-	v2 := -(float32(dYv*s3) / sum4v)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float32(v3 * (v + runtime.Select32(n+i == tv, v2, 0)))
-				sum2[i] += runtime.Select32(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v6 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v7 := runtime.Select32(c, v+runtime.Select32(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max32(-104, runtime.Min32(89, x[i]-v6))
-				v9 := runtime.FMA32(v8, 1.442695, 12583166)
-				v10 := v9 - 12583166
-				v11 := runtime.FMA32(v10, 1.9046542e-09, runtime.FMA32(v10, -0.6931472, v8))
-				v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v11, 0.008366547), v11, 0.0416672), v11, 0.16666543), v11, 0.49999997), v11, 1)
-				bits := math.Float32bits(runtime.FMA32(v10, 0.5, 12583039))
-				v13 := float32(float32(runtime.FMA32(v12, v11, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v9)-bits)<<23))
-				dX[i] = v7 + runtime.Select32(c2, 0, float32(v5*v13))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := float32(a.F[1])
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	sum5 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select32(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum6[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		v9 := runtime.LaneSum(sum6[:])
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum7 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum7[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		v18 := float32(s1*runtime.Select32(c, -(xv-v16), 0)) + v17
-		sum5 += v18
-	}
-	*runtime.At[float32](a.Ptr[2], 0) = sum2
-	*runtime.At[float32](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_go reads t, sum, dY, sum4, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	sum4v := *runtime.At[float32](a.Ptr[3], 0)
-	v := -(float32(dYv*labelSmoothing) / sum4v / s2)
-	v2 := -(float32(dYv*s3) / sum4v)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float32(v3 * (v + runtime.Select32(n+i == tv, v2, 0)))
-				sum2[i] += runtime.Select32(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v6 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v7 := runtime.Select32(c, v+runtime.Select32(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max32(-104, runtime.Min32(89, x[i]-v6))
-				v9 := runtime.FMA32(v8, 1.442695, 12583166)
-				v10 := v9 - 12583166
-				v11 := runtime.FMA32(v10, 1.9046542e-09, runtime.FMA32(v10, -0.6931472, v8))
-				v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v11, 0.008366547), v11, 0.0416672), v11, 0.16666543), v11, 0.49999997), v11, 1)
-				bits := math.Float32bits(runtime.FMA32(v10, 0.5, 12583039))
-				v13 := float32(float32(runtime.FMA32(v12, v11, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v9)-bits)<<23))
-				dX[i] = v7 + runtime.Select32(c2, 0, float32(v5*v13))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := float64(a.F[1])
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	sum2 := float64(0)
-	sum5 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		tv := int(*runtime.At[int32](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select64(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum6[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum7 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum7[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		v22 := float64(s1*runtime.Select64(c, -(xv-v20), 0)) + v21
-		sum5 += v22
-	}
-	*runtime.At[float64](a.Ptr[2], 0) = sum2
-	*runtime.At[float64](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_go reads t, sum, dY, sum4, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	sum4v := *runtime.At[float64](a.Ptr[3], 0)
-	v := -(float64(dYv*labelSmoothing) / sum4v / s2)
-	v2 := -(float64(dYv*s3) / sum4v)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float64(v3 * (v + runtime.Select64(n+i == tv, v2, 0)))
-				sum2[i%32] += runtime.Select64(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v6 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v7 := runtime.Select64(c, v+runtime.Select64(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max64(-746, runtime.Min64(710, x[i]-v6))
-				v9 := math.FMA(v8, 1.4426950408889634, 6.75539944105779e+15)
-				v10 := v9 - 6.75539944105779e+15
-				v11 := math.FMA(v10, -2.3190468138462996e-17, math.FMA(v10, -0.6931471805599453, v8))
-				v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v11, 2.5109024134111932e-08), v11, 2.755740275318943e-07), v11, 2.7557244255057715e-06), v11, 2.480158717225789e-05), v11, 0.0001984126988607269)
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v12, v11, 0.0013888888888962591), v11, 0.008333333333321655), v11, 0.041666666666666505), v11, 0.16666666666666677), v11, 0.5)
-				bits := math.Float64bits(math.FMA(v10, 0.5, 6.755399441056767e+15))
-				v14 := float64(math.FMA(math.FMA(v13, v11, 1), v11, 1) * math.Float64frombits(bits<<52))
-				v15 := float64(v14 * math.Float64frombits((math.Float64bits(v9)-bits)<<52))
-				dX[i] = v7 + runtime.Select64(c2, 0, float64(v5*v15))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_go reads x, t; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_weight_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	s1 := float64(a.F[1])
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	sum2 := float64(0)
-	sum5 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
-		c := tv != ignoreIndex
-		sum2 += runtime.Select64(c, 1, 0)
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum6[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		v11 := runtime.LaneSum(sum6[:])
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum7 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum7[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		v22 := float64(s1*runtime.Select64(c, -(xv-v20), 0)) + v21
-		sum5 += v22
-	}
-	*runtime.At[float64](a.Ptr[2], 0) = sum2
-	*runtime.At[float64](a.Ptr[5], 0) = sum5
-}
-
-// cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_go reads t, sum, dY, sum4, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	sum4v := *runtime.At[float64](a.Ptr[3], 0)
-	v := -(float64(dYv*labelSmoothing) / sum4v / s2)
-	v2 := -(float64(dYv*s3) / sum4v)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float64(v3 * (v + runtime.Select64(n+i == tv, v2, 0)))
-				sum2[i%32] += runtime.Select64(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v6 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
-			for i := range m {
-				v7 := runtime.Select64(c, v+runtime.Select64(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max64(-746, runtime.Min64(710, x[i]-v6))
-				v9 := math.FMA(v8, 1.4426950408889634, 6.75539944105779e+15)
-				v10 := v9 - 6.75539944105779e+15
-				v11 := math.FMA(v10, -2.3190468138462996e-17, math.FMA(v10, -0.6931471805599453, v8))
-				v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v11, 2.5109024134111932e-08), v11, 2.755740275318943e-07), v11, 2.7557244255057715e-06), v11, 2.480158717225789e-05), v11, 0.0001984126988607269)
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v12, v11, 0.0013888888888962591), v11, 0.008333333333321655), v11, 0.041666666666666505), v11, 0.16666666666666677), v11, 0.5)
-				bits := math.Float64bits(math.FMA(v10, 0.5, 6.755399441056767e+15))
-				v14 := float64(math.FMA(math.FMA(v13, v11, 1), v11, 1) * math.Float64frombits(bits<<52))
-				v15 := float64(v14 * math.Float64frombits((math.Float64bits(v9)-bits)<<52))
-				dX[i] = v7 + runtime.Select64(c2, 0, float64(v5*v15))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_no_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v9
-		tv := int(*runtime.At[int32](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		v18 := float32(s0*runtime.Select32(c2, -(xv-v16), 0)) + v17
-		sum2 += v18
-	}
-	*runtime.At[float32](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	v := -(float32(dYv*labelSmoothing) / s2)
-	v2 := -float32(dYv * s3)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float32(v3 * (v + runtime.Select32(n+i == tv, v2, 0)))
-				sum2[i] += runtime.Select32(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v6 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v7 := runtime.Select32(c, v+runtime.Select32(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max32(-104, runtime.Min32(89, x[i]-v6))
-				v9 := runtime.FMA32(v8, 1.442695, 12583166)
-				v10 := v9 - 12583166
-				v11 := runtime.FMA32(v10, 1.9046542e-09, runtime.FMA32(v10, -0.6931472, v8))
-				v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v11, 0.008366547), v11, 0.0416672), v11, 0.16666543), v11, 0.49999997), v11, 1)
-				bits := math.Float32bits(runtime.FMA32(v10, 0.5, 12583039))
-				v13 := float32(float32(runtime.FMA32(v12, v11, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v9)-bits)<<23))
-				dX[i] = v7 + runtime.Select32(c2, 0, float32(v5*v13))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_no_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i] += x[i] - v16
-			}
-		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v9
-		tv := int(*runtime.At[int64](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v17 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		v18 := float32(s0*runtime.Select32(c2, -(xv-v16), 0)) + v17
-		sum2 += v18
-	}
-	*runtime.At[float32](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	v := -(float32(dYv*labelSmoothing) / s2)
-	v2 := -float32(dYv * s3)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float32(v3 * (v + runtime.Select32(n+i == tv, v2, 0)))
-				sum2[i] += runtime.Select32(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		v6 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v7 := runtime.Select32(c, v+runtime.Select32(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max32(-104, runtime.Min32(89, x[i]-v6))
-				v9 := runtime.FMA32(v8, 1.442695, 12583166)
-				v10 := v9 - 12583166
-				v11 := runtime.FMA32(v10, 1.9046542e-09, runtime.FMA32(v10, -0.6931472, v8))
-				v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v11, 0.008366547), v11, 0.0416672), v11, 0.16666543), v11, 0.49999997), v11, 1)
-				bits := math.Float32bits(runtime.FMA32(v10, 0.5, 12583039))
-				v13 := float32(float32(runtime.FMA32(v12, v11, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v9)-bits)<<23))
-				dX[i] = v7 + runtime.Select32(c2, 0, float32(v5*v13))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_no_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	s0 := float64(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	sum2 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v11
-		tv := int(*runtime.At[int32](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		v22 := float64(s0*runtime.Select64(c2, -(xv-v20), 0)) + v21
-		sum2 += v22
-	}
-	*runtime.At[float64](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	v := -(float64(dYv*labelSmoothing) / s2)
-	v2 := -float64(dYv * s3)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float64(v3 * (v + runtime.Select64(n+i == tv, v2, 0)))
-				sum2[i%32] += runtime.Select64(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v6 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v7 := runtime.Select64(c, v+runtime.Select64(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max64(-746, runtime.Min64(710, x[i]-v6))
-				v9 := math.FMA(v8, 1.4426950408889634, 6.75539944105779e+15)
-				v10 := v9 - 6.75539944105779e+15
-				v11 := math.FMA(v10, -2.3190468138462996e-17, math.FMA(v10, -0.6931471805599453, v8))
-				v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v11, 2.5109024134111932e-08), v11, 2.755740275318943e-07), v11, 2.7557244255057715e-06), v11, 2.480158717225789e-05), v11, 0.0001984126988607269)
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v12, v11, 0.0013888888888962591), v11, 0.008333333333321655), v11, 0.041666666666666505), v11, 0.16666666666666677), v11, 0.5)
-				bits := math.Float64bits(math.FMA(v10, 0.5, 6.755399441056767e+15))
-				v14 := float64(math.FMA(math.FMA(v13, v11, 1), v11, 1) * math.Float64frombits(bits<<52))
-				v15 := float64(v14 * math.Float64frombits((math.Float64bits(v9)-bits)<<52))
-				dX[i] = v7 + runtime.Select64(c2, 0, float64(v5*v15))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_go reads x, t; writes max2, sum; accumulates y.
-func cross_entropy_no_weight_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	s0 := float64(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	sum2 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i%32] += x[i] - v20
-			}
-		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v11
-		tv := int(*runtime.At[int64](a.Ptr[3], r*a.Row[3]))
-		c2 := tv != ignoreIndex
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+runtime.SelectInt(s2 <= tv && tv < s3, tv, s2)*a.Step[0])
-		v21 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		v22 := float64(s0*runtime.Select64(c2, -(xv-v20), 0)) + v21
-		sum2 += v22
-	}
-	*runtime.At[float64](a.Ptr[4], 0) = sum2
-}
-
-// cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_go reads t, sum, dY, x, max2; writes dX.
-func cross_entropy_no_weight_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	v := -(float64(dYv*labelSmoothing) / s2)
-	v2 := -float64(dYv * s3)
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		v3 := 1 / *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			for i := range m {
-				v4 := float64(v3 * (v + runtime.Select64(n+i == tv, v2, 0)))
-				sum2[i%32] += runtime.Select64(c, -v4, 0)
-			}
-		}
-		v5 := runtime.LaneSum(sum2[:])
-		c2 := v5 == 0
-		max2v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		v6 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			for i := range m {
-				v7 := runtime.Select64(c, v+runtime.Select64(n+i == tv, v2, 0), 0)
-				v8 := runtime.Max64(-746, runtime.Min64(710, x[i]-v6))
-				v9 := math.FMA(v8, 1.4426950408889634, 6.75539944105779e+15)
-				v10 := v9 - 6.75539944105779e+15
-				v11 := math.FMA(v10, -2.3190468138462996e-17, math.FMA(v10, -0.6931471805599453, v8))
-				v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v11, 2.5109024134111932e-08), v11, 2.755740275318943e-07), v11, 2.7557244255057715e-06), v11, 2.480158717225789e-05), v11, 0.0001984126988607269)
-				v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v12, v11, 0.0013888888888962591), v11, 0.008333333333321655), v11, 0.041666666666666505), v11, 0.16666666666666677), v11, 0.5)
-				bits := math.Float64bits(math.FMA(v10, 0.5, 6.755399441056767e+15))
-				v14 := float64(math.FMA(math.FMA(v13, v11, 1), v11, 1) * math.Float64frombits(bits<<52))
-				v15 := float64(v14 * math.Float64frombits((math.Float64bits(v9)-bits)<<52))
-				dX[i] = v7 + runtime.Select64(c2, 0, float64(v5*v15))
+				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
 			}
 		}
 	}

@@ -190,7 +190,7 @@ func mseSumRun(b *runtime.Bound, v *mseValues) {
 var mseForwards = [...]*runtime.Signature{
 	0: &mseNoneForward,
 	1: &mseMeanForward,
-	2: &mseSumForward,
+	2: &mseMeanForward,
 }
 
 // mseRun runs the op in a variant.
@@ -266,7 +266,7 @@ func mseSumRunBackward(b *runtime.Bound, v *mseValues) {
 var mseBackwards = [...]*runtime.Signature{
 	0: &mseNoneBackward,
 	1: &mseMeanBackward,
-	2: &mseSumBackward,
+	2: &mseMeanBackward,
 }
 
 // mseRunBackward runs its derivative in a variant.
@@ -316,26 +316,6 @@ var mseMeanForward = runtime.Signature{
 }
 
 var mseMeanBackward = runtime.Signature{
-	Op: "loss.mse", Vars: mseVars, Axes: mseAxes, Outer: true,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
-	},
-}
-
-var mseSumForward = runtime.Signature{
-	Op: "loss.mse", Vars: mseVars, Axes: mseAxes, Outer: true,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "y", Mode: runtime.Out},
-	},
-}
-
-var mseSumBackward = runtime.Signature{
 	Op: "loss.mse", Vars: mseVars, Axes: mseAxes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -25,12 +25,12 @@ TEXT ·mse_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	JLT        single1
 	MOVQ       792(AX), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $2, R12
 	MOVQ       R12, R13
@@ -50,9 +50,9 @@ TEXT ·mse_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (BX), Y0
 	VSUBPS   (CX), Y0, Y0
 	VMULPS   Y0, Y0, Y0
@@ -73,12 +73,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $128, DX
 	SUBQ     $32, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (BX), Y0
 	VSUBPS  (CX), Y0, Y0
 	VMULPS  Y0, Y0, Y0
@@ -99,11 +99,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $128, DX
 	SUBQ    $32, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (BX), Y0
@@ -116,9 +116,11 @@ block8:
 	SUBQ    $8, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPS    32(SI)(R10*4), Y0
@@ -128,13 +130,13 @@ tail2:
 	VMULPS     Y1, Y1, Y1
 	VMASKMOVPS Y1, Y0, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -160,12 +162,12 @@ TEXT ·mse_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -184,9 +186,9 @@ TEXT ·mse_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (BX), Z0
 	VSUBPS   (CX), Z0, Z0
 	VMULPS   Z0, Z0, Z0
@@ -207,12 +209,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $256, DX
 	SUBQ     $64, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (BX), Z0
 	VSUBPS  (CX), Z0, Z0
 	VMULPS  Z0, Z0, Z0
@@ -233,11 +235,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $256, DX
 	SUBQ    $64, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (BX), Z0
@@ -250,9 +252,11 @@ block8:
 	SUBQ    $16, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
 	VMOVUPS.Z    (BX), K1, Z0
@@ -261,13 +265,13 @@ tail2:
 	VMULPS       Z0, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -322,16 +326,16 @@ TEXT ·mse_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ       a+0(FP), R11
 	MOVQ       792(R11), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	MOVQ       SI, R12
 	ADDQ       R11, R12
 	ANDQ       $31, R12
-	JNE        usual4
+	JNE        usual2
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $2, R12
 	MOVQ       R12, R13
@@ -361,9 +365,9 @@ TEXT ·mse_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPS   (AX), Y0, Y2
 	VMOVUPS  (BX), Y3
 	VSUBPS   (CX), Y3, Y3
@@ -398,12 +402,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $32, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPS  (AX), Y0, Y2
 	VMOVUPS (BX), Y3
 	VSUBPS  (CX), Y3, Y3
@@ -438,11 +442,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $32, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPS  (AX), Y0, Y2
@@ -460,9 +464,11 @@ block8:
 	SUBQ    $8, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPS    32(DI)(R10*4), Y2
@@ -476,14 +482,14 @@ tail2:
 	VMASKMOVPS Y0, Y2, (DX)
 	VMASKMOVPS Y1, Y2, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -523,16 +529,16 @@ TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -561,9 +567,9 @@ TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPS   (BX), Z0, Z2
 	VMOVUPS  (CX), Z3
 	VSUBPS   (DX), Z3, Z3
@@ -598,12 +604,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $64, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPS  (BX), Z0, Z2
 	VMOVUPS (CX), Z3
 	VSUBPS  (DX), Z3, Z3
@@ -638,11 +644,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $64, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPS  (BX), Z0, Z2
@@ -660,9 +666,11 @@ block8:
 	SUBQ    $16, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (BX), K1, Z2
@@ -675,13 +683,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -708,12 +716,12 @@ TEXT ·mse_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	JLT        single1
 	MOVQ       792(AX), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $3, R12
 	MOVQ       R12, R13
@@ -733,9 +741,9 @@ TEXT ·mse_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (BX), Y0
 	VSUBPD   (CX), Y0, Y0
 	VMULPD   Y0, Y0, Y0
@@ -756,12 +764,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $128, DX
 	SUBQ     $16, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (BX), Y0
 	VSUBPD  (CX), Y0, Y0
 	VMULPD  Y0, Y0, Y0
@@ -782,11 +790,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $128, DX
 	SUBQ    $16, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (BX), Y0
@@ -799,9 +807,11 @@ block8:
 	SUBQ    $4, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPD    32(SI)(R10*8), Y0
@@ -811,13 +821,13 @@ tail2:
 	VMULPD     Y1, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -843,12 +853,12 @@ TEXT ·mse_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -867,9 +877,9 @@ TEXT ·mse_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (BX), Z0
 	VSUBPD   (CX), Z0, Z0
 	VMULPD   Z0, Z0, Z0
@@ -890,12 +900,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $256, DX
 	SUBQ     $32, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (BX), Z0
 	VSUBPD  (CX), Z0, Z0
 	VMULPD  Z0, Z0, Z0
@@ -916,11 +926,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $256, DX
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (BX), Z0
@@ -933,9 +943,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
 	VMOVUPD.Z    (BX), K1, Z0
@@ -944,13 +956,13 @@ tail2:
 	VMULPD       Z0, Z0, Z0
 	VMOVUPD      Z0, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1005,16 +1017,16 @@ TEXT ·mse_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ       a+0(FP), R11
 	MOVQ       792(R11), R11
 	ANDQ       $1, R11
-	JEQ        usual4
+	JEQ        usual2
 	MOVQ       DX, R11
 	NEGQ       R11
 	ANDQ       $31, R11
 	MOVQ       SI, R12
 	ADDQ       R11, R12
 	ANDQ       $31, R12
-	JNE        usual4
+	JNE        usual2
 	TESTQ      R11, R11
-	JEQ        aligned5
+	JEQ        aligned3
 	MOVQ       R11, R12
 	SHRQ       $3, R12
 	MOVQ       R12, R13
@@ -1044,9 +1056,9 @@ TEXT ·mse_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ       R12, R10
 	JLT        single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPD   (AX), Y0, Y2
 	VMOVUPD  (BX), Y3
 	VSUBPD   (CX), Y3, Y3
@@ -1081,12 +1093,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $16, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPD  (AX), Y0, Y2
 	VMOVUPD (BX), Y3
 	VSUBPD  (CX), Y3, Y3
@@ -1121,11 +1133,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $16, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPD  (AX), Y0, Y2
@@ -1143,9 +1155,11 @@ block8:
 	SUBQ    $4, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPD    32(DI)(R10*8), Y2
@@ -1159,14 +1173,14 @@ tail2:
 	VMASKMOVPD Y0, Y2, (DX)
 	VMASKMOVPD Y1, Y2, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1206,16 +1220,16 @@ TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -1244,9 +1258,9 @@ TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPD   (BX), Z0, Z2
 	VMOVUPD  (CX), Z3
 	VSUBPD   (DX), Z3, Z3
@@ -1281,12 +1295,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $32, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPD  (BX), Z0, Z2
 	VMOVUPD (CX), Z3
 	VSUBPD  (DX), Z3, Z3
@@ -1321,11 +1335,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPD  (BX), Z0, Z2
@@ -1343,9 +1357,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (BX), K1, Z2
@@ -1358,13 +1374,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1417,7 +1433,7 @@ row2:
 	VMOVUPS 192(SP), Y6
 	VMOVUPS 224(SP), Y7
 
-block6:
+block4:
 	VMOVUPS (R10), Y8
 	VSUBPS  (R11), Y8, Y8
 	VMULPS  Y8, Y8, Y8
@@ -1453,7 +1469,7 @@ block6:
 	ADDQ    DX, R10
 	ADDQ    SI, R11
 	SUBQ    $64, R12
-	JGE     block6
+	JGE     block4
 	VMOVUPS Y0, 0(SP)
 	VMOVUPS Y1, 32(SP)
 	VMOVUPS Y2, 64(SP)
@@ -1466,7 +1482,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $56, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R10), Y0
@@ -1482,9 +1498,11 @@ block7:
 	SUBQ    $8, R12
 	JGE     block7
 
-tail4:
-	ADDQ       $8, R12
-	JEQ        done5
+tail6:
+	ADDQ $8, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPS    32(R14)(R12*4), Y0
@@ -1571,7 +1589,7 @@ row2:
 	VMOVUPS 128(SP), Z2
 	VMOVUPS 192(SP), Z3
 
-block6:
+block4:
 	VMOVUPS (R11), Z4
 	VSUBPS  (R12), Z4, Z4
 	VMULPS  Z4, Z4, Z4
@@ -1591,7 +1609,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPS Z0, 0(SP)
 	VMOVUPS Z1, 64(SP)
 	VMOVUPS Z2, 128(SP)
@@ -1600,7 +1618,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $48, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R11), Z0
@@ -1616,9 +1634,11 @@ block7:
 	SUBQ    $16, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $16, R13
-	JEQ          done5
+tail6:
+	ADDQ $16, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTD R13, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
 	VMOVUPS.Z    (R11), K1, Z0
@@ -1720,16 +1740,16 @@ TEXT ·mse_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -1753,9 +1773,9 @@ TEXT ·mse_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Y1
 	VSUBPS   (DX), Y1, Y1
 	VMULPS   Y1, Y0, Y1
@@ -1785,12 +1805,12 @@ block6:
 	ADDQ     $128, SI
 	ADDQ     $128, DI
 	SUBQ     $32, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Y1
 	VSUBPS  (DX), Y1, Y1
 	VMULPS  Y1, Y0, Y1
@@ -1820,11 +1840,11 @@ block7:
 	ADDQ    $128, SI
 	ADDQ    $128, DI
 	SUBQ    $32, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Y1
@@ -1840,9 +1860,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $8, BX
-	JEQ        done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPS    32(R8)(BX*4), Y1
@@ -1854,13 +1876,13 @@ tail2:
 	VMASKMOVPS Y0, Y1, (SI)
 	VMASKMOVPS Y2, Y1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1897,16 +1919,16 @@ TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -1928,9 +1950,9 @@ TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Z1
 	VSUBPS   (DX), Z1, Z1
 	VMULPS   Z1, Z0, Z1
@@ -1960,12 +1982,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $64, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Z1
 	VSUBPS  (DX), Z1, Z1
 	VMULPS  Z1, Z0, Z1
@@ -1995,11 +2017,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $64, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Z1
@@ -2015,9 +2037,11 @@ block8:
 	SUBQ    $16, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $16, BX
-	JEQ          done3
+tail7:
+	ADDQ $16, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD BX, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (CX), K1, Z1
@@ -2028,13 +2052,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -2087,7 +2111,7 @@ row2:
 	VMOVUPD 192(SP), Y6
 	VMOVUPD 224(SP), Y7
 
-block6:
+block4:
 	VMOVUPD (R10), Y8
 	VSUBPD  (R11), Y8, Y8
 	VMULPD  Y8, Y8, Y8
@@ -2123,7 +2147,7 @@ block6:
 	ADDQ    DX, R10
 	ADDQ    SI, R11
 	SUBQ    $32, R12
-	JGE     block6
+	JGE     block4
 	VMOVUPD Y0, 0(SP)
 	VMOVUPD Y1, 32(SP)
 	VMOVUPD Y2, 64(SP)
@@ -2136,7 +2160,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $28, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R10), Y0
@@ -2152,9 +2176,11 @@ block7:
 	SUBQ    $4, R12
 	JGE     block7
 
-tail4:
-	ADDQ       $4, R12
-	JEQ        done5
+tail6:
+	ADDQ $4, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPD    32(R14)(R12*8), Y0
@@ -2239,7 +2265,7 @@ row2:
 	VMOVUPD 128(SP), Z2
 	VMOVUPD 192(SP), Z3
 
-block6:
+block4:
 	VMOVUPD (R11), Z4
 	VSUBPD  (R12), Z4, Z4
 	VMULPD  Z4, Z4, Z4
@@ -2259,7 +2285,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPD Z0, 0(SP)
 	VMOVUPD Z1, 64(SP)
 	VMOVUPD Z2, 128(SP)
@@ -2268,7 +2294,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $24, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R11), Z0
@@ -2284,9 +2310,11 @@ block7:
 	SUBQ    $8, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $8, R13
-	JEQ          done5
+tail6:
+	ADDQ $8, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTQ R13, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
 	VMOVUPD.Z    (R11), K1, Z0
@@ -2380,16 +2408,16 @@ TEXT ·mse_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -2413,9 +2441,9 @@ TEXT ·mse_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Y1
 	VSUBPD   (DX), Y1, Y1
 	VMULPD   Y1, Y0, Y1
@@ -2445,12 +2473,12 @@ block6:
 	ADDQ     $128, SI
 	ADDQ     $128, DI
 	SUBQ     $16, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Y1
 	VSUBPD  (DX), Y1, Y1
 	VMULPD  Y1, Y0, Y1
@@ -2480,11 +2508,11 @@ block7:
 	ADDQ    $128, SI
 	ADDQ    $128, DI
 	SUBQ    $16, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Y1
@@ -2500,9 +2528,11 @@ block8:
 	SUBQ    $4, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $4, BX
-	JEQ        done3
+tail7:
+	ADDQ $4, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPD    32(R8)(BX*8), Y1
@@ -2514,13 +2544,13 @@ tail2:
 	VMASKMOVPD Y0, Y1, (SI)
 	VMASKMOVPD Y2, Y1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -2555,16 +2585,16 @@ TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -2586,9 +2616,9 @@ TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Z1
 	VSUBPD   (DX), Z1, Z1
 	VMULPD   Z1, Z0, Z1
@@ -2618,12 +2648,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $32, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Z1
 	VSUBPD  (DX), Z1, Z1
 	VMULPD  Z1, Z0, Z1
@@ -2653,11 +2683,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $32, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Z1
@@ -2673,9 +2703,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $8, BX
-	JEQ          done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ BX, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (CX), K1, Z1
@@ -2686,13 +2718,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -2726,16 +2758,16 @@ TEXT ·mse_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -2759,9 +2791,9 @@ TEXT ·mse_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Y2
 	VSUBPS   (DX), Y2, Y2
 	VMULPS   Y2, Y0, Y2
@@ -2791,12 +2823,12 @@ block6:
 	ADDQ     $128, SI
 	ADDQ     $128, DI
 	SUBQ     $32, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Y2
 	VSUBPS  (DX), Y2, Y2
 	VMULPS  Y2, Y0, Y2
@@ -2826,11 +2858,11 @@ block7:
 	ADDQ    $128, SI
 	ADDQ    $128, DI
 	SUBQ    $32, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Y2
@@ -2846,9 +2878,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $8, BX
-	JEQ        done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPS    32(R8)(BX*4), Y2
@@ -2860,13 +2894,13 @@ tail2:
 	VMASKMOVPS Y0, Y2, (SI)
 	VMASKMOVPS Y1, Y2, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -2899,16 +2933,16 @@ TEXT ·mse_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -2930,9 +2964,9 @@ TEXT ·mse_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Z2
 	VSUBPS   (DX), Z2, Z2
 	VMULPS   Z2, Z0, Z2
@@ -2962,12 +2996,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $64, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Z2
 	VSUBPS  (DX), Z2, Z2
 	VMULPS  Z2, Z0, Z2
@@ -2997,11 +3031,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $64, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Z2
@@ -3017,9 +3051,11 @@ block8:
 	SUBQ    $16, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $16, BX
-	JEQ          done3
+tail7:
+	ADDQ $16, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD BX, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (CX), K1, Z2
@@ -3030,13 +3066,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -3070,16 +3106,16 @@ TEXT ·mse_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -3103,9 +3139,9 @@ TEXT ·mse_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Y2
 	VSUBPD   (DX), Y2, Y2
 	VMULPD   Y2, Y0, Y2
@@ -3135,12 +3171,12 @@ block6:
 	ADDQ     $128, SI
 	ADDQ     $128, DI
 	SUBQ     $16, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Y2
 	VSUBPD  (DX), Y2, Y2
 	VMULPD  Y2, Y0, Y2
@@ -3170,11 +3206,11 @@ block7:
 	ADDQ    $128, SI
 	ADDQ    $128, DI
 	SUBQ    $16, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Y2
@@ -3190,9 +3226,11 @@ block8:
 	SUBQ    $4, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $4, BX
-	JEQ        done3
+tail7:
+	ADDQ $4, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPD    32(R8)(BX*8), Y2
@@ -3204,13 +3242,13 @@ tail2:
 	VMASKMOVPD Y0, Y2, (SI)
 	VMASKMOVPD Y1, Y2, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -3243,16 +3281,16 @@ TEXT ·mse_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -3274,9 +3312,9 @@ TEXT ·mse_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Z2
 	VSUBPD   (DX), Z2, Z2
 	VMULPD   Z2, Z0, Z2
@@ -3306,12 +3344,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $32, BX
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Z2
 	VSUBPD  (DX), Z2, Z2
 	VMULPD  Z2, Z0, Z2
@@ -3341,11 +3379,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $32, BX
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, BX
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Z2
@@ -3361,9 +3399,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $8, BX
-	JEQ          done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ BX, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (CX), K1, Z2
@@ -3374,13 +3414,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 

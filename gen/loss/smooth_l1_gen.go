@@ -210,7 +210,7 @@ func smoothL1SumRun(b *runtime.Bound, v *smoothL1Values) {
 var smoothL1Forwards = [...]*runtime.Signature{
 	0: &smoothL1NoneForward,
 	1: &smoothL1MeanForward,
-	2: &smoothL1SumForward,
+	2: &smoothL1MeanForward,
 }
 
 // smoothL1Run runs the op in a variant.
@@ -289,7 +289,7 @@ func smoothL1SumRunBackward(b *runtime.Bound, v *smoothL1Values) {
 var smoothL1Backwards = [...]*runtime.Signature{
 	0: &smoothL1NoneBackward,
 	1: &smoothL1MeanBackward,
-	2: &smoothL1SumBackward,
+	2: &smoothL1MeanBackward,
 }
 
 // smoothL1RunBackward runs its derivative in a variant.
@@ -339,26 +339,6 @@ var smoothL1MeanForward = runtime.Signature{
 }
 
 var smoothL1MeanBackward = runtime.Signature{
-	Op: "loss.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
-	},
-}
-
-var smoothL1SumForward = runtime.Signature{
-	Op: "loss.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "y", Mode: runtime.Out},
-	},
-}
-
-var smoothL1SumBackward = runtime.Signature{
 	Op: "loss.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -45,12 +45,12 @@ TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -77,9 +77,9 @@ TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Y5
 	VSUBPS    (CX), Y5, Y5
 	VANDPS    Y4, Y5, Y5
@@ -128,12 +128,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $32, R10
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Y5
 	VSUBPS    (CX), Y5, Y5
 	VANDPS    Y4, Y5, Y5
@@ -182,11 +182,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $32, R10
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS   (BX), Y5
@@ -206,9 +206,11 @@ block8:
 	SUBQ      $8, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPS    32(SI)(R10*4), Y5
@@ -225,13 +227,13 @@ tail2:
 	VBLENDVPS  Y0, Y1, Y2, Y0
 	VMASKMOVPS Y0, Y5, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -277,12 +279,12 @@ TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -307,9 +309,9 @@ TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (BX), Z5
 	VSUBPS   (CX), Z5, Z5
 	VPANDD   Z4, Z5, Z5
@@ -354,12 +356,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $256, DX
 	SUBQ     $64, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (BX), Z5
 	VSUBPS  (CX), Z5, Z5
 	VPANDD  Z4, Z5, Z5
@@ -404,11 +406,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $256, DX
 	SUBQ    $64, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (BX), Z5
@@ -427,9 +429,11 @@ block8:
 	SUBQ    $16, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (BX), K1, Z5
@@ -444,13 +448,13 @@ tail2:
 	VMULPS       Z3, Z0, K2, Z1
 	VMOVUPS      Z1, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -486,13 +490,13 @@ TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ         DI, 16(SP)
 	MOVQ         a+0(FP), DI
 	MOVQ         288(DI), DI
-	SHLQ         $7, DI
+	SHLQ         $6, DI
 	MOVQ         a+0(FP), R8
 	MOVQ         296(R8), R8
-	SHLQ         $7, R8
+	SHLQ         $6, R8
 	MOVQ         a+0(FP), R9
 	MOVQ         304(R9), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         a+0(FP), R10
 	MOVQ         288(R10), R10
 	MOVQ         R10, 24(SP)
@@ -508,21 +512,21 @@ TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	VDIVPS       Y0, Y1, Y6
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $32, R10
+	SUBQ         $16, R10
 	JLT          single1
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -560,9 +564,9 @@ TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (AX), Y7
 	VSUBPS    (BX), Y7, Y7
 	VANDPS    Y4, Y7, Y8
@@ -595,50 +599,18 @@ block6:
 	VXORPS    Y5, Y7, Y8
 	VMOVNTPS  Y7, 32(DX)
 	VMOVNTPS  Y8, 32(SI)
-	VMOVUPS   64(AX), Y7
-	VSUBPS    64(BX), Y7, Y7
-	VANDPS    Y4, Y7, Y8
-	VCMPPS    $17, Y0, Y8, Y9
-	VMOVUPS   64(CX), Y10
-	VMULPS    Y10, Y6, Y11
-	VMULPS    Y8, Y11, Y8
-	VBLENDVPS Y9, Y8, Y10, Y8
-	VCMPPS    $17, Y7, Y2, Y9
-	VCMPPS    $17, Y2, Y7, Y10
-	VBLENDVPS Y10, Y3, Y7, Y7
-	VBLENDVPS Y9, Y1, Y7, Y7
-	VMULPS    Y7, Y8, Y7
-	VXORPS    Y5, Y7, Y8
-	VMOVNTPS  Y7, 64(DX)
-	VMOVNTPS  Y8, 64(SI)
-	VMOVUPS   96(AX), Y7
-	VSUBPS    96(BX), Y7, Y7
-	VANDPS    Y4, Y7, Y8
-	VCMPPS    $17, Y0, Y8, Y9
-	VMOVUPS   96(CX), Y10
-	VMULPS    Y10, Y6, Y11
-	VMULPS    Y8, Y11, Y8
-	VBLENDVPS Y9, Y8, Y10, Y8
-	VCMPPS    $17, Y7, Y2, Y9
-	VCMPPS    $17, Y2, Y7, Y10
-	VBLENDVPS Y10, Y3, Y7, Y7
-	VBLENDVPS Y9, Y1, Y7, Y7
-	VMULPS    Y7, Y8, Y7
-	VXORPS    Y5, Y7, Y8
-	VMOVNTPS  Y7, 96(DX)
-	VMOVNTPS  Y8, 96(SI)
 	ADDQ      DI, AX
 	ADDQ      R8, BX
 	ADDQ      R9, CX
-	ADDQ      $128, DX
-	ADDQ      $128, SI
-	SUBQ      $32, R10
-	JGE       block6
+	ADDQ      $64, DX
+	ADDQ      $64, SI
+	SUBQ      $16, R10
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (AX), Y7
 	VSUBPS    (BX), Y7, Y7
 	VANDPS    Y4, Y7, Y8
@@ -671,49 +643,17 @@ block7:
 	VXORPS    Y5, Y7, Y8
 	VMOVUPS   Y7, 32(DX)
 	VMOVUPS   Y8, 32(SI)
-	VMOVUPS   64(AX), Y7
-	VSUBPS    64(BX), Y7, Y7
-	VANDPS    Y4, Y7, Y8
-	VCMPPS    $17, Y0, Y8, Y9
-	VMOVUPS   64(CX), Y10
-	VMULPS    Y10, Y6, Y11
-	VMULPS    Y8, Y11, Y8
-	VBLENDVPS Y9, Y8, Y10, Y8
-	VCMPPS    $17, Y7, Y2, Y9
-	VCMPPS    $17, Y2, Y7, Y10
-	VBLENDVPS Y10, Y3, Y7, Y7
-	VBLENDVPS Y9, Y1, Y7, Y7
-	VMULPS    Y7, Y8, Y7
-	VXORPS    Y5, Y7, Y8
-	VMOVUPS   Y7, 64(DX)
-	VMOVUPS   Y8, 64(SI)
-	VMOVUPS   96(AX), Y7
-	VSUBPS    96(BX), Y7, Y7
-	VANDPS    Y4, Y7, Y8
-	VCMPPS    $17, Y0, Y8, Y9
-	VMOVUPS   96(CX), Y10
-	VMULPS    Y10, Y6, Y11
-	VMULPS    Y8, Y11, Y8
-	VBLENDVPS Y9, Y8, Y10, Y8
-	VCMPPS    $17, Y7, Y2, Y9
-	VCMPPS    $17, Y2, Y7, Y10
-	VBLENDVPS Y10, Y3, Y7, Y7
-	VBLENDVPS Y9, Y1, Y7, Y7
-	VMULPS    Y7, Y8, Y7
-	VXORPS    Y5, Y7, Y8
-	VMOVUPS   Y7, 96(DX)
-	VMOVUPS   Y8, 96(SI)
 	ADDQ      DI, AX
 	ADDQ      R8, BX
 	ADDQ      R9, CX
-	ADDQ      $128, DX
-	ADDQ      $128, SI
-	SUBQ      $32, R10
-	JGE       block7
+	ADDQ      $64, DX
+	ADDQ      $64, SI
+	SUBQ      $16, R10
+	JGE       block5
 
 single1:
-	ADDQ $24, R10
-	JLT  tail2
+	ADDQ $8, R10
+	JLT  tail7
 
 block8:
 	VMOVUPS   (AX), Y7
@@ -740,9 +680,11 @@ block8:
 	SUBQ      $8, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPS    32(DI)(R10*4), Y7
@@ -764,14 +706,14 @@ tail2:
 	VMASKMOVPS Y0, Y7, (DX)
 	VMASKMOVPS Y1, Y7, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -798,11 +740,11 @@ TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         304(AX), R8
 	MOVQ         R8, 16(SP)
 	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
+	SHLQ         $7, R9
 	MOVQ         304(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 24(SP)
 	SHLQ         $6, 24(SP)
@@ -814,20 +756,20 @@ TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	SHLQ         $6, 40(SP)
 	VDIVPS       Z0, Z1, Z6
 	MOVQ         8(AX), R11
-	SUBQ         $64, R11
+	SUBQ         $32, R11
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -863,9 +805,9 @@ TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (BX), Z7
 	VSUBPS    (CX), Z7, Z7
 	VPANDD    Z4, Z7, Z8
@@ -896,48 +838,18 @@ block6:
 	VPXORD    Z5, Z7, Z8
 	VMOVNTPS  Z7, 64(SI)
 	VMOVNTPS  Z8, 64(DI)
-	VMOVUPS   128(BX), Z7
-	VSUBPS    128(CX), Z7, Z7
-	VPANDD    Z4, Z7, Z8
-	VCMPPS    $17, Z0, Z8, K1
-	VMOVUPS   128(DX), Z9
-	VMULPS    Z9, Z6, Z10
-	VMULPS    Z8, Z10, K1, Z9
-	VCMPPS    $17, Z7, Z2, K1
-	VCMPPS    $17, Z2, Z7, K2
-	VBLENDMPS Z3, Z7, K2, Z7
-	VBLENDMPS Z1, Z7, K1, Z7
-	VMULPS    Z7, Z9, Z7
-	VPXORD    Z5, Z7, Z8
-	VMOVNTPS  Z7, 128(SI)
-	VMOVNTPS  Z8, 128(DI)
-	VMOVUPS   192(BX), Z7
-	VSUBPS    192(CX), Z7, Z7
-	VPANDD    Z4, Z7, Z8
-	VCMPPS    $17, Z0, Z8, K1
-	VMOVUPS   192(DX), Z9
-	VMULPS    Z9, Z6, Z10
-	VMULPS    Z8, Z10, K1, Z9
-	VCMPPS    $17, Z7, Z2, K1
-	VCMPPS    $17, Z2, Z7, K2
-	VBLENDMPS Z3, Z7, K2, Z7
-	VBLENDMPS Z1, Z7, K1, Z7
-	VMULPS    Z7, Z9, Z7
-	VPXORD    Z5, Z7, Z8
-	VMOVNTPS  Z7, 192(SI)
-	VMOVNTPS  Z8, 192(DI)
 	ADDQ      R8, BX
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, R11
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, R11
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (BX), Z7
 	VSUBPS    (CX), Z7, Z7
 	VPANDD    Z4, Z7, Z8
@@ -968,101 +880,52 @@ block7:
 	VPXORD    Z5, Z7, Z8
 	VMOVUPS   Z7, 64(SI)
 	VMOVUPS   Z8, 64(DI)
-	VMOVUPS   128(BX), Z7
-	VSUBPS    128(CX), Z7, Z7
-	VPANDD    Z4, Z7, Z8
-	VCMPPS    $17, Z0, Z8, K1
-	VMOVUPS   128(DX), Z9
-	VMULPS    Z9, Z6, Z10
-	VMULPS    Z8, Z10, K1, Z9
-	VCMPPS    $17, Z7, Z2, K1
-	VCMPPS    $17, Z2, Z7, K2
-	VBLENDMPS Z3, Z7, K2, Z7
-	VBLENDMPS Z1, Z7, K1, Z7
-	VMULPS    Z7, Z9, Z7
-	VPXORD    Z5, Z7, Z8
-	VMOVUPS   Z7, 128(SI)
-	VMOVUPS   Z8, 128(DI)
-	VMOVUPS   192(BX), Z7
-	VSUBPS    192(CX), Z7, Z7
-	VPANDD    Z4, Z7, Z8
-	VCMPPS    $17, Z0, Z8, K1
-	VMOVUPS   192(DX), Z9
-	VMULPS    Z9, Z6, Z10
-	VMULPS    Z8, Z10, K1, Z9
-	VCMPPS    $17, Z7, Z2, K1
-	VCMPPS    $17, Z2, Z7, K2
-	VBLENDMPS Z3, Z7, K2, Z7
-	VBLENDMPS Z1, Z7, K1, Z7
-	VMULPS    Z7, Z9, Z7
-	VPXORD    Z5, Z7, Z8
-	VMOVUPS   Z7, 192(SI)
-	VMOVUPS   Z8, 192(DI)
 	ADDQ      R8, BX
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, R11
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, R11
+	JGE       block5
 
 single1:
-	ADDQ $48, R11
-	JLT  tail2
+	ADDQ $32, R11
+	JEQ  done6
 
-block8:
-	VMOVUPS   (BX), Z7
-	VSUBPS    (CX), Z7, Z7
-	VPANDD    Z4, Z7, Z8
-	VCMPPS    $17, Z0, Z8, K1
-	VMOVUPS   (DX), Z9
-	VMULPS    Z9, Z6, Z10
-	VMULPS    Z8, Z10, K1, Z9
-	VCMPPS    $17, Z7, Z2, K1
-	VCMPPS    $17, Z2, Z7, K2
-	VBLENDMPS Z3, Z7, K2, Z7
-	VBLENDMPS Z1, Z7, K1, Z7
-	VMULPS    Z7, Z9, Z7
-	VPXORD    Z5, Z7, Z8
-	VMOVUPS   Z7, (SI)
-	VMOVUPS   Z8, (DI)
-	ADDQ      24(SP), BX
-	ADDQ      32(SP), CX
-	ADDQ      40(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, R11
-	JGE       block8
-
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+masked7:
 	VPBROADCASTD R11, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (BX), K1, Z7
 	VMOVUPS.Z    (CX), K1, Z8
 	VSUBPS       Z8, Z7, Z7
-	VPANDD       Z4, Z7, Z4
-	VCMPPS       $17, Z0, Z4, K2
-	VMOVUPS.Z    (DX), K1, Z0
-	VMULPS       Z0, Z6, Z6
-	VMULPS       Z4, Z6, K2, Z0
+	VPANDD       Z4, Z7, Z8
+	VCMPPS       $17, Z0, Z8, K2
+	VMOVUPS.Z    (DX), K1, Z9
+	VMULPS       Z9, Z6, Z10
+	VMULPS       Z8, Z10, K2, Z9
 	VCMPPS       $17, Z7, Z2, K2
 	VCMPPS       $17, Z2, Z7, K3
-	VBLENDMPS    Z3, Z7, K3, Z2
-	VBLENDMPS    Z1, Z2, K2, Z1
-	VMULPS       Z1, Z0, Z0
-	VPXORD       Z5, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
+	VBLENDMPS    Z3, Z7, K3, Z7
+	VBLENDMPS    Z1, Z7, K2, Z7
+	VMULPS       Z7, Z9, Z7
+	VPXORD       Z5, Z7, Z8
+	VMOVUPS      Z7, K1, (SI)
+	VMOVUPS      Z8, K1, (DI)
+	ADDQ         24(SP), BX
+	ADDQ         32(SP), CX
+	ADDQ         40(SP), DX
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $16, R11
+	JGT          masked7
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end8
 	SFENCE
 
-end9:
+end8:
 	VZEROUPPER
 	RET
 
@@ -1105,12 +968,12 @@ TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -1137,9 +1000,9 @@ TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Y5
 	VSUBPD    (CX), Y5, Y5
 	VANDPD    Y4, Y5, Y5
@@ -1188,12 +1051,12 @@ block6:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $16, R10
-	JGE       block6
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Y5
 	VSUBPD    (CX), Y5, Y5
 	VANDPD    Y4, Y5, Y5
@@ -1242,11 +1105,11 @@ block7:
 	ADDQ      R9, CX
 	ADDQ      $128, DX
 	SUBQ      $16, R10
-	JGE       block7
+	JGE       block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD   (BX), Y5
@@ -1266,9 +1129,11 @@ block8:
 	SUBQ      $4, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), SI
 	NEGQ       R10
 	VMOVUPD    32(SI)(R10*8), Y5
@@ -1285,13 +1150,13 @@ tail2:
 	VBLENDVPD  Y0, Y1, Y2, Y0
 	VMASKMOVPD Y0, Y5, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1333,12 +1198,12 @@ TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -1363,9 +1228,9 @@ TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (BX), Z5
 	VSUBPD   (CX), Z5, Z5
 	VPANDQ   Z4, Z5, Z5
@@ -1410,12 +1275,12 @@ block6:
 	ADDQ     R9, CX
 	ADDQ     $256, DX
 	SUBQ     $32, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (BX), Z5
 	VSUBPD  (CX), Z5, Z5
 	VPANDQ  Z4, Z5, Z5
@@ -1460,11 +1325,11 @@ block7:
 	ADDQ    R9, CX
 	ADDQ    $256, DX
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (BX), Z5
@@ -1483,9 +1348,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (BX), K1, Z5
@@ -1500,13 +1367,13 @@ tail2:
 	VMULPD       Z3, Z0, K2, Z1
 	VMOVUPD      Z1, K1, (DX)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1540,13 +1407,13 @@ TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ         DI, 16(SP)
 	MOVQ         a+0(FP), DI
 	MOVQ         288(DI), DI
-	SHLQ         $7, DI
+	SHLQ         $6, DI
 	MOVQ         a+0(FP), R8
 	MOVQ         296(R8), R8
-	SHLQ         $7, R8
+	SHLQ         $6, R8
 	MOVQ         a+0(FP), R9
 	MOVQ         304(R9), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         a+0(FP), R10
 	MOVQ         288(R10), R10
 	MOVQ         R10, 24(SP)
@@ -1562,21 +1429,21 @@ TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	VDIVPD       Y0, Y1, Y6
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $16, R10
+	SUBQ         $8, R10
 	JLT          single1
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -1614,9 +1481,9 @@ TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (AX), Y7
 	VSUBPD    (BX), Y7, Y7
 	VANDPD    Y4, Y7, Y8
@@ -1649,50 +1516,18 @@ block6:
 	VXORPD    Y5, Y7, Y8
 	VMOVNTPD  Y7, 32(DX)
 	VMOVNTPD  Y8, 32(SI)
-	VMOVUPD   64(AX), Y7
-	VSUBPD    64(BX), Y7, Y7
-	VANDPD    Y4, Y7, Y8
-	VCMPPD    $17, Y0, Y8, Y9
-	VMOVUPD   64(CX), Y10
-	VMULPD    Y10, Y6, Y11
-	VMULPD    Y8, Y11, Y8
-	VBLENDVPD Y9, Y8, Y10, Y8
-	VCMPPD    $17, Y7, Y2, Y9
-	VCMPPD    $17, Y2, Y7, Y10
-	VBLENDVPD Y10, Y3, Y7, Y7
-	VBLENDVPD Y9, Y1, Y7, Y7
-	VMULPD    Y7, Y8, Y7
-	VXORPD    Y5, Y7, Y8
-	VMOVNTPD  Y7, 64(DX)
-	VMOVNTPD  Y8, 64(SI)
-	VMOVUPD   96(AX), Y7
-	VSUBPD    96(BX), Y7, Y7
-	VANDPD    Y4, Y7, Y8
-	VCMPPD    $17, Y0, Y8, Y9
-	VMOVUPD   96(CX), Y10
-	VMULPD    Y10, Y6, Y11
-	VMULPD    Y8, Y11, Y8
-	VBLENDVPD Y9, Y8, Y10, Y8
-	VCMPPD    $17, Y7, Y2, Y9
-	VCMPPD    $17, Y2, Y7, Y10
-	VBLENDVPD Y10, Y3, Y7, Y7
-	VBLENDVPD Y9, Y1, Y7, Y7
-	VMULPD    Y7, Y8, Y7
-	VXORPD    Y5, Y7, Y8
-	VMOVNTPD  Y7, 96(DX)
-	VMOVNTPD  Y8, 96(SI)
 	ADDQ      DI, AX
 	ADDQ      R8, BX
 	ADDQ      R9, CX
-	ADDQ      $128, DX
-	ADDQ      $128, SI
-	SUBQ      $16, R10
-	JGE       block6
+	ADDQ      $64, DX
+	ADDQ      $64, SI
+	SUBQ      $8, R10
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (AX), Y7
 	VSUBPD    (BX), Y7, Y7
 	VANDPD    Y4, Y7, Y8
@@ -1725,49 +1560,17 @@ block7:
 	VXORPD    Y5, Y7, Y8
 	VMOVUPD   Y7, 32(DX)
 	VMOVUPD   Y8, 32(SI)
-	VMOVUPD   64(AX), Y7
-	VSUBPD    64(BX), Y7, Y7
-	VANDPD    Y4, Y7, Y8
-	VCMPPD    $17, Y0, Y8, Y9
-	VMOVUPD   64(CX), Y10
-	VMULPD    Y10, Y6, Y11
-	VMULPD    Y8, Y11, Y8
-	VBLENDVPD Y9, Y8, Y10, Y8
-	VCMPPD    $17, Y7, Y2, Y9
-	VCMPPD    $17, Y2, Y7, Y10
-	VBLENDVPD Y10, Y3, Y7, Y7
-	VBLENDVPD Y9, Y1, Y7, Y7
-	VMULPD    Y7, Y8, Y7
-	VXORPD    Y5, Y7, Y8
-	VMOVUPD   Y7, 64(DX)
-	VMOVUPD   Y8, 64(SI)
-	VMOVUPD   96(AX), Y7
-	VSUBPD    96(BX), Y7, Y7
-	VANDPD    Y4, Y7, Y8
-	VCMPPD    $17, Y0, Y8, Y9
-	VMOVUPD   96(CX), Y10
-	VMULPD    Y10, Y6, Y11
-	VMULPD    Y8, Y11, Y8
-	VBLENDVPD Y9, Y8, Y10, Y8
-	VCMPPD    $17, Y7, Y2, Y9
-	VCMPPD    $17, Y2, Y7, Y10
-	VBLENDVPD Y10, Y3, Y7, Y7
-	VBLENDVPD Y9, Y1, Y7, Y7
-	VMULPD    Y7, Y8, Y7
-	VXORPD    Y5, Y7, Y8
-	VMOVUPD   Y7, 96(DX)
-	VMOVUPD   Y8, 96(SI)
 	ADDQ      DI, AX
 	ADDQ      R8, BX
 	ADDQ      R9, CX
-	ADDQ      $128, DX
-	ADDQ      $128, SI
-	SUBQ      $16, R10
-	JGE       block7
+	ADDQ      $64, DX
+	ADDQ      $64, SI
+	SUBQ      $8, R10
+	JGE       block5
 
 single1:
-	ADDQ $12, R10
-	JLT  tail2
+	ADDQ $4, R10
+	JLT  tail7
 
 block8:
 	VMOVUPD   (AX), Y7
@@ -1794,9 +1597,11 @@ block8:
 	SUBQ      $4, R10
 	JGE       block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPD    32(DI)(R10*8), Y7
@@ -1818,14 +1623,14 @@ tail2:
 	VMASKMOVPD Y0, Y7, (DX)
 	VMASKMOVPD Y1, Y7, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1850,11 +1655,11 @@ TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         304(AX), R8
 	MOVQ         R8, 16(SP)
 	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
+	SHLQ         $7, R9
 	MOVQ         304(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 24(SP)
 	SHLQ         $6, 24(SP)
@@ -1866,20 +1671,20 @@ TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	SHLQ         $6, 40(SP)
 	VDIVPD       Z0, Z1, Z6
 	MOVQ         8(AX), R11
-	SUBQ         $32, R11
+	SUBQ         $16, R11
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -1915,9 +1720,9 @@ TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (BX), Z7
 	VSUBPD    (CX), Z7, Z7
 	VPANDQ    Z4, Z7, Z8
@@ -1948,48 +1753,18 @@ block6:
 	VPXORQ    Z5, Z7, Z8
 	VMOVNTPD  Z7, 64(SI)
 	VMOVNTPD  Z8, 64(DI)
-	VMOVUPD   128(BX), Z7
-	VSUBPD    128(CX), Z7, Z7
-	VPANDQ    Z4, Z7, Z8
-	VCMPPD    $17, Z0, Z8, K1
-	VMOVUPD   128(DX), Z9
-	VMULPD    Z9, Z6, Z10
-	VMULPD    Z8, Z10, K1, Z9
-	VCMPPD    $17, Z7, Z2, K1
-	VCMPPD    $17, Z2, Z7, K2
-	VBLENDMPD Z3, Z7, K2, Z7
-	VBLENDMPD Z1, Z7, K1, Z7
-	VMULPD    Z7, Z9, Z7
-	VPXORQ    Z5, Z7, Z8
-	VMOVNTPD  Z7, 128(SI)
-	VMOVNTPD  Z8, 128(DI)
-	VMOVUPD   192(BX), Z7
-	VSUBPD    192(CX), Z7, Z7
-	VPANDQ    Z4, Z7, Z8
-	VCMPPD    $17, Z0, Z8, K1
-	VMOVUPD   192(DX), Z9
-	VMULPD    Z9, Z6, Z10
-	VMULPD    Z8, Z10, K1, Z9
-	VCMPPD    $17, Z7, Z2, K1
-	VCMPPD    $17, Z2, Z7, K2
-	VBLENDMPD Z3, Z7, K2, Z7
-	VBLENDMPD Z1, Z7, K1, Z7
-	VMULPD    Z7, Z9, Z7
-	VPXORQ    Z5, Z7, Z8
-	VMOVNTPD  Z7, 192(SI)
-	VMOVNTPD  Z8, 192(DI)
 	ADDQ      R8, BX
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, R11
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, R11
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (BX), Z7
 	VSUBPD    (CX), Z7, Z7
 	VPANDQ    Z4, Z7, Z8
@@ -2020,101 +1795,52 @@ block7:
 	VPXORQ    Z5, Z7, Z8
 	VMOVUPD   Z7, 64(SI)
 	VMOVUPD   Z8, 64(DI)
-	VMOVUPD   128(BX), Z7
-	VSUBPD    128(CX), Z7, Z7
-	VPANDQ    Z4, Z7, Z8
-	VCMPPD    $17, Z0, Z8, K1
-	VMOVUPD   128(DX), Z9
-	VMULPD    Z9, Z6, Z10
-	VMULPD    Z8, Z10, K1, Z9
-	VCMPPD    $17, Z7, Z2, K1
-	VCMPPD    $17, Z2, Z7, K2
-	VBLENDMPD Z3, Z7, K2, Z7
-	VBLENDMPD Z1, Z7, K1, Z7
-	VMULPD    Z7, Z9, Z7
-	VPXORQ    Z5, Z7, Z8
-	VMOVUPD   Z7, 128(SI)
-	VMOVUPD   Z8, 128(DI)
-	VMOVUPD   192(BX), Z7
-	VSUBPD    192(CX), Z7, Z7
-	VPANDQ    Z4, Z7, Z8
-	VCMPPD    $17, Z0, Z8, K1
-	VMOVUPD   192(DX), Z9
-	VMULPD    Z9, Z6, Z10
-	VMULPD    Z8, Z10, K1, Z9
-	VCMPPD    $17, Z7, Z2, K1
-	VCMPPD    $17, Z2, Z7, K2
-	VBLENDMPD Z3, Z7, K2, Z7
-	VBLENDMPD Z1, Z7, K1, Z7
-	VMULPD    Z7, Z9, Z7
-	VPXORQ    Z5, Z7, Z8
-	VMOVUPD   Z7, 192(SI)
-	VMOVUPD   Z8, 192(DI)
 	ADDQ      R8, BX
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, R11
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, R11
+	JGE       block5
 
 single1:
-	ADDQ $24, R11
-	JLT  tail2
+	ADDQ $16, R11
+	JEQ  done6
 
-block8:
-	VMOVUPD   (BX), Z7
-	VSUBPD    (CX), Z7, Z7
-	VPANDQ    Z4, Z7, Z8
-	VCMPPD    $17, Z0, Z8, K1
-	VMOVUPD   (DX), Z9
-	VMULPD    Z9, Z6, Z10
-	VMULPD    Z8, Z10, K1, Z9
-	VCMPPD    $17, Z7, Z2, K1
-	VCMPPD    $17, Z2, Z7, K2
-	VBLENDMPD Z3, Z7, K2, Z7
-	VBLENDMPD Z1, Z7, K1, Z7
-	VMULPD    Z7, Z9, Z7
-	VPXORQ    Z5, Z7, Z8
-	VMOVUPD   Z7, (SI)
-	VMOVUPD   Z8, (DI)
-	ADDQ      24(SP), BX
-	ADDQ      32(SP), CX
-	ADDQ      40(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, R11
-	JGE       block8
-
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+masked7:
 	VPBROADCASTQ R11, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (BX), K1, Z7
 	VMOVUPD.Z    (CX), K1, Z8
 	VSUBPD       Z8, Z7, Z7
-	VPANDQ       Z4, Z7, Z4
-	VCMPPD       $17, Z0, Z4, K2
-	VMOVUPD.Z    (DX), K1, Z0
-	VMULPD       Z0, Z6, Z6
-	VMULPD       Z4, Z6, K2, Z0
+	VPANDQ       Z4, Z7, Z8
+	VCMPPD       $17, Z0, Z8, K2
+	VMOVUPD.Z    (DX), K1, Z9
+	VMULPD       Z9, Z6, Z10
+	VMULPD       Z8, Z10, K2, Z9
 	VCMPPD       $17, Z7, Z2, K2
 	VCMPPD       $17, Z2, Z7, K3
-	VBLENDMPD    Z3, Z7, K3, Z2
-	VBLENDMPD    Z1, Z2, K2, Z1
-	VMULPD       Z1, Z0, Z0
-	VPXORQ       Z5, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
+	VBLENDMPD    Z3, Z7, K3, Z7
+	VBLENDMPD    Z1, Z7, K2, Z7
+	VMULPD       Z7, Z9, Z7
+	VPXORQ       Z5, Z7, Z8
+	VMOVUPD      Z7, K1, (SI)
+	VMOVUPD      Z8, K1, (DI)
+	ADDQ         24(SP), BX
+	ADDQ         32(SP), CX
+	ADDQ         40(SP), DX
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $8, R11
+	JGT          masked7
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end8
 	SFENCE
 
-end9:
+end8:
 	VZEROUPPER
 	RET
 
@@ -2188,7 +1914,7 @@ row2:
 	VMOVUPS 192(SP), Y11
 	VMOVUPS 224(SP), Y12
 
-block6:
+block4:
 	VMOVUPS   (R10), Y13
 	VSUBPS    (R11), Y13, Y13
 	VANDPS    Y4, Y13, Y13
@@ -2280,7 +2006,7 @@ block6:
 	ADDQ      DX, R10
 	ADDQ      SI, R11
 	SUBQ      $64, R12
-	JGE       block6
+	JGE       block4
 	VMOVUPS   Y3, 0(SP)
 	VMOVUPS   Y5, 32(SP)
 	VMOVUPS   Y6, 64(SP)
@@ -2293,7 +2019,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $56, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS   (R10), Y3
@@ -2316,9 +2042,11 @@ block7:
 	SUBQ      $8, R12
 	JGE       block7
 
-tail4:
-	ADDQ       $8, R12
-	JEQ        done5
+tail6:
+	ADDQ $8, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPS    32(R14)(R12*4), Y3
@@ -2432,7 +2160,7 @@ row2:
 	VMOVUPS 128(SP), Z7
 	VMOVUPS 192(SP), Z8
 
-block6:
+block4:
 	VMOVUPS (R11), Z10
 	VSUBPS  (R12), Z10, Z10
 	VPANDD  Z5, Z10, Z10
@@ -2476,7 +2204,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
@@ -2485,7 +2213,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $48, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R11), Z4
@@ -2507,9 +2235,11 @@ block7:
 	SUBQ    $16, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $16, R13
-	JEQ          done5
+tail6:
+	ADDQ $16, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R11), K1, Z4
@@ -2578,9 +2308,9 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         296(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         288(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         296(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -2591,20 +2321,20 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	VDIVPS       Y1, Y7, Y1
 	VDIVPS       Y0, Y1, Y7
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -2636,9 +2366,9 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (CX), Y8
 	VSUBPS    (DX), Y8, Y8
 	VANDPS    Y5, Y8, Y9
@@ -2667,45 +2397,17 @@ block6:
 	VXORPS    Y6, Y8, Y9
 	VMOVNTPS  Y8, 32(SI)
 	VMOVNTPS  Y9, 32(DI)
-	VMOVUPS   64(CX), Y8
-	VSUBPS    64(DX), Y8, Y8
-	VANDPS    Y5, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y1, Y9
-	VCMPPS    $17, Y8, Y2, Y10
-	VCMPPS    $17, Y2, Y8, Y11
-	VBLENDVPS Y11, Y4, Y8, Y8
-	VBLENDVPS Y10, Y3, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y6, Y8, Y9
-	VMOVNTPS  Y8, 64(SI)
-	VMOVNTPS  Y9, 64(DI)
-	VMOVUPS   96(CX), Y8
-	VSUBPS    96(DX), Y8, Y8
-	VANDPS    Y5, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y1, Y9
-	VCMPPS    $17, Y8, Y2, Y10
-	VCMPPS    $17, Y2, Y8, Y11
-	VBLENDVPS Y11, Y4, Y8, Y8
-	VBLENDVPS Y10, Y3, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y6, Y8, Y9
-	VMOVNTPS  Y8, 96(SI)
-	VMOVNTPS  Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block6
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $16, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (CX), Y8
 	VSUBPS    (DX), Y8, Y8
 	VANDPS    Y5, Y8, Y9
@@ -2734,44 +2436,16 @@ block7:
 	VXORPS    Y6, Y8, Y9
 	VMOVUPS   Y8, 32(SI)
 	VMOVUPS   Y9, 32(DI)
-	VMOVUPS   64(CX), Y8
-	VSUBPS    64(DX), Y8, Y8
-	VANDPS    Y5, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y1, Y9
-	VCMPPS    $17, Y8, Y2, Y10
-	VCMPPS    $17, Y2, Y8, Y11
-	VBLENDVPS Y11, Y4, Y8, Y8
-	VBLENDVPS Y10, Y3, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y6, Y8, Y9
-	VMOVUPS   Y8, 64(SI)
-	VMOVUPS   Y9, 64(DI)
-	VMOVUPS   96(CX), Y8
-	VSUBPS    96(DX), Y8, Y8
-	VANDPS    Y5, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y1, Y9
-	VCMPPS    $17, Y8, Y2, Y10
-	VCMPPS    $17, Y2, Y8, Y11
-	VBLENDVPS Y11, Y4, Y8, Y8
-	VBLENDVPS Y10, Y3, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y6, Y8, Y9
-	VMOVUPS   Y8, 96(SI)
-	VMOVUPS   Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block7
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $16, BX
+	JGE       block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS   (CX), Y8
@@ -2795,9 +2469,11 @@ block8:
 	SUBQ      $8, BX
 	JGE       block8
 
-tail2:
-	ADDQ       $8, BX
-	JEQ        done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPS    32(R8)(BX*4), Y8
@@ -2817,13 +2493,13 @@ tail2:
 	VMASKMOVPS Y0, Y8, (SI)
 	VMASKMOVPS Y1, Y8, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -2849,9 +2525,9 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         288(AX), R8
 	MOVQ         296(AX), R9
 	MOVQ         288(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         296(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         288(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -2862,20 +2538,20 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VDIVPS       Z1, Z7, Z1
 	VDIVPS       Z0, Z1, Z7
 	MOVQ         8(AX), BX
-	SUBQ         $64, BX
+	SUBQ         $32, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -2905,9 +2581,9 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (CX), Z8
 	VSUBPS    (DX), Z8, Z8
 	VPANDD    Z5, Z8, Z9
@@ -2936,45 +2612,17 @@ block6:
 	VPXORD    Z6, Z8, Z9
 	VMOVNTPS  Z8, 64(SI)
 	VMOVNTPS  Z9, 64(DI)
-	VMOVUPS   128(CX), Z8
-	VSUBPS    128(DX), Z8, Z8
-	VPANDD    Z5, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z1, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z2, K1
-	VCMPPS    $17, Z2, Z8, K2
-	VBLENDMPS Z4, Z8, K2, Z8
-	VBLENDMPS Z3, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z6, Z8, Z9
-	VMOVNTPS  Z8, 128(SI)
-	VMOVNTPS  Z9, 128(DI)
-	VMOVUPS   192(CX), Z8
-	VSUBPS    192(DX), Z8, Z8
-	VPANDD    Z5, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z1, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z2, K1
-	VCMPPS    $17, Z2, Z8, K2
-	VBLENDMPS Z4, Z8, K2, Z8
-	VBLENDMPS Z3, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z6, Z8, Z9
-	VMOVNTPS  Z8, 192(SI)
-	VMOVNTPS  Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, BX
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (CX), Z8
 	VSUBPS    (DX), Z8, Z8
 	VPANDD    Z5, Z8, Z9
@@ -3003,44 +2651,16 @@ block7:
 	VPXORD    Z6, Z8, Z9
 	VMOVUPS   Z8, 64(SI)
 	VMOVUPS   Z9, 64(DI)
-	VMOVUPS   128(CX), Z8
-	VSUBPS    128(DX), Z8, Z8
-	VPANDD    Z5, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z1, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z2, K1
-	VCMPPS    $17, Z2, Z8, K2
-	VBLENDMPS Z4, Z8, K2, Z8
-	VBLENDMPS Z3, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z6, Z8, Z9
-	VMOVUPS   Z8, 128(SI)
-	VMOVUPS   Z9, 128(DI)
-	VMOVUPS   192(CX), Z8
-	VSUBPS    192(DX), Z8, Z8
-	VPANDD    Z5, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z1, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z2, K1
-	VCMPPS    $17, Z2, Z8, K2
-	VBLENDMPS Z4, Z8, K2, Z8
-	VBLENDMPS Z3, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z6, Z8, Z9
-	VMOVUPS   Z8, 192(SI)
-	VMOVUPS   Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, BX
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, BX
+	JGE       block5
 
 single1:
-	ADDQ $48, BX
-	JLT  tail2
+	ADDQ $16, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS   (CX), Z8
@@ -3064,9 +2684,11 @@ block8:
 	SUBQ      $16, BX
 	JGE       block8
 
-tail2:
-	ADDQ         $16, BX
-	JEQ          done3
+tail7:
+	ADDQ $16, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD BX, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VMOVUPS.Z    (CX), K1, Z8
@@ -3084,13 +2706,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -3160,7 +2782,7 @@ row2:
 	VMOVUPD 192(SP), Y11
 	VMOVUPD 224(SP), Y12
 
-block6:
+block4:
 	VMOVUPD   (R10), Y13
 	VSUBPD    (R11), Y13, Y13
 	VANDPD    Y4, Y13, Y13
@@ -3252,7 +2874,7 @@ block6:
 	ADDQ      DX, R10
 	ADDQ      SI, R11
 	SUBQ      $32, R12
-	JGE       block6
+	JGE       block4
 	VMOVUPD   Y3, 0(SP)
 	VMOVUPD   Y5, 32(SP)
 	VMOVUPD   Y6, 64(SP)
@@ -3265,7 +2887,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $28, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD   (R10), Y3
@@ -3288,9 +2910,11 @@ block7:
 	SUBQ      $4, R12
 	JGE       block7
 
-tail4:
-	ADDQ       $4, R12
-	JEQ        done5
+tail6:
+	ADDQ $4, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPD    32(R14)(R12*8), Y3
@@ -3398,7 +3022,7 @@ row2:
 	VMOVUPD 128(SP), Z7
 	VMOVUPD 192(SP), Z8
 
-block6:
+block4:
 	VMOVUPD (R11), Z10
 	VSUBPD  (R12), Z10, Z10
 	VPANDQ  Z5, Z10, Z10
@@ -3442,7 +3066,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
@@ -3451,7 +3075,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $24, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R11), Z4
@@ -3473,9 +3097,11 @@ block7:
 	SUBQ    $8, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $8, R13
-	JEQ          done5
+tail6:
+	ADDQ $8, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R11), K1, Z4
@@ -3538,9 +3164,9 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         296(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         288(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         296(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -3551,20 +3177,20 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VDIVPD       Y1, Y7, Y1
 	VDIVPD       Y0, Y1, Y7
 	MOVQ         8(AX), BX
-	SUBQ         $16, BX
+	SUBQ         $8, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -3596,9 +3222,9 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (CX), Y8
 	VSUBPD    (DX), Y8, Y8
 	VANDPD    Y5, Y8, Y9
@@ -3627,45 +3253,17 @@ block6:
 	VXORPD    Y6, Y8, Y9
 	VMOVNTPD  Y8, 32(SI)
 	VMOVNTPD  Y9, 32(DI)
-	VMOVUPD   64(CX), Y8
-	VSUBPD    64(DX), Y8, Y8
-	VANDPD    Y5, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y1, Y9
-	VCMPPD    $17, Y8, Y2, Y10
-	VCMPPD    $17, Y2, Y8, Y11
-	VBLENDVPD Y11, Y4, Y8, Y8
-	VBLENDVPD Y10, Y3, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y6, Y8, Y9
-	VMOVNTPD  Y8, 64(SI)
-	VMOVNTPD  Y9, 64(DI)
-	VMOVUPD   96(CX), Y8
-	VSUBPD    96(DX), Y8, Y8
-	VANDPD    Y5, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y1, Y9
-	VCMPPD    $17, Y8, Y2, Y10
-	VCMPPD    $17, Y2, Y8, Y11
-	VBLENDVPD Y11, Y4, Y8, Y8
-	VBLENDVPD Y10, Y3, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y6, Y8, Y9
-	VMOVNTPD  Y8, 96(SI)
-	VMOVNTPD  Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block6
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (CX), Y8
 	VSUBPD    (DX), Y8, Y8
 	VANDPD    Y5, Y8, Y9
@@ -3694,44 +3292,16 @@ block7:
 	VXORPD    Y6, Y8, Y9
 	VMOVUPD   Y8, 32(SI)
 	VMOVUPD   Y9, 32(DI)
-	VMOVUPD   64(CX), Y8
-	VSUBPD    64(DX), Y8, Y8
-	VANDPD    Y5, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y1, Y9
-	VCMPPD    $17, Y8, Y2, Y10
-	VCMPPD    $17, Y2, Y8, Y11
-	VBLENDVPD Y11, Y4, Y8, Y8
-	VBLENDVPD Y10, Y3, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y6, Y8, Y9
-	VMOVUPD   Y8, 64(SI)
-	VMOVUPD   Y9, 64(DI)
-	VMOVUPD   96(CX), Y8
-	VSUBPD    96(DX), Y8, Y8
-	VANDPD    Y5, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y1, Y9
-	VCMPPD    $17, Y8, Y2, Y10
-	VCMPPD    $17, Y2, Y8, Y11
-	VBLENDVPD Y11, Y4, Y8, Y8
-	VBLENDVPD Y10, Y3, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y6, Y8, Y9
-	VMOVUPD   Y8, 96(SI)
-	VMOVUPD   Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block7
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, BX
+	JGE       block5
 
 single1:
-	ADDQ $12, BX
-	JLT  tail2
+	ADDQ $4, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD   (CX), Y8
@@ -3755,9 +3325,11 @@ block8:
 	SUBQ      $4, BX
 	JGE       block8
 
-tail2:
-	ADDQ       $4, BX
-	JEQ        done3
+tail7:
+	ADDQ $4, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPD    32(R8)(BX*8), Y8
@@ -3777,13 +3349,13 @@ tail2:
 	VMASKMOVPD Y0, Y8, (SI)
 	VMASKMOVPD Y1, Y8, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -3805,9 +3377,9 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         288(AX), R8
 	MOVQ         296(AX), R9
 	MOVQ         288(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         296(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         288(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -3818,20 +3390,20 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VDIVPD       Z1, Z7, Z1
 	VDIVPD       Z0, Z1, Z7
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -3861,9 +3433,9 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (CX), Z8
 	VSUBPD    (DX), Z8, Z8
 	VPANDQ    Z5, Z8, Z9
@@ -3892,45 +3464,17 @@ block6:
 	VPXORQ    Z6, Z8, Z9
 	VMOVNTPD  Z8, 64(SI)
 	VMOVNTPD  Z9, 64(DI)
-	VMOVUPD   128(CX), Z8
-	VSUBPD    128(DX), Z8, Z8
-	VPANDQ    Z5, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z1, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z2, K1
-	VCMPPD    $17, Z2, Z8, K2
-	VBLENDMPD Z4, Z8, K2, Z8
-	VBLENDMPD Z3, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z6, Z8, Z9
-	VMOVNTPD  Z8, 128(SI)
-	VMOVNTPD  Z9, 128(DI)
-	VMOVUPD   192(CX), Z8
-	VSUBPD    192(DX), Z8, Z8
-	VPANDQ    Z5, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z1, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z2, K1
-	VCMPPD    $17, Z2, Z8, K2
-	VBLENDMPD Z4, Z8, K2, Z8
-	VBLENDMPD Z3, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z6, Z8, Z9
-	VMOVNTPD  Z8, 192(SI)
-	VMOVNTPD  Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, BX
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (CX), Z8
 	VSUBPD    (DX), Z8, Z8
 	VPANDQ    Z5, Z8, Z9
@@ -3959,44 +3503,16 @@ block7:
 	VPXORQ    Z6, Z8, Z9
 	VMOVUPD   Z8, 64(SI)
 	VMOVUPD   Z9, 64(DI)
-	VMOVUPD   128(CX), Z8
-	VSUBPD    128(DX), Z8, Z8
-	VPANDQ    Z5, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z1, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z2, K1
-	VCMPPD    $17, Z2, Z8, K2
-	VBLENDMPD Z4, Z8, K2, Z8
-	VBLENDMPD Z3, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z6, Z8, Z9
-	VMOVUPD   Z8, 128(SI)
-	VMOVUPD   Z9, 128(DI)
-	VMOVUPD   192(CX), Z8
-	VSUBPD    192(DX), Z8, Z8
-	VPANDQ    Z5, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z1, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z2, K1
-	VCMPPD    $17, Z2, Z8, K2
-	VBLENDMPD Z4, Z8, K2, Z8
-	VBLENDMPD Z3, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z6, Z8, Z9
-	VMOVUPD   Z8, 192(SI)
-	VMOVUPD   Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, BX
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, BX
+	JGE       block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD   (CX), Z8
@@ -4020,9 +3536,11 @@ block8:
 	SUBQ      $8, BX
 	JGE       block8
 
-tail2:
-	ADDQ         $8, BX
-	JEQ          done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ BX, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VMOVUPD.Z    (CX), K1, Z8
@@ -4040,13 +3558,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -4070,9 +3588,9 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         296(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         288(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         296(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -4082,20 +3600,20 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	VBROADCASTSS (BX), Y6
 	VDIVPS       Y0, Y6, Y7
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -4127,9 +3645,9 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (CX), Y8
 	VSUBPS    (DX), Y8, Y8
 	VANDPS    Y4, Y8, Y9
@@ -4158,45 +3676,17 @@ block6:
 	VXORPS    Y5, Y8, Y9
 	VMOVNTPS  Y8, 32(SI)
 	VMOVNTPS  Y9, 32(DI)
-	VMOVUPS   64(CX), Y8
-	VSUBPS    64(DX), Y8, Y8
-	VANDPS    Y4, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y6, Y9
-	VCMPPS    $17, Y8, Y1, Y10
-	VCMPPS    $17, Y1, Y8, Y11
-	VBLENDVPS Y11, Y3, Y8, Y8
-	VBLENDVPS Y10, Y2, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y5, Y8, Y9
-	VMOVNTPS  Y8, 64(SI)
-	VMOVNTPS  Y9, 64(DI)
-	VMOVUPS   96(CX), Y8
-	VSUBPS    96(DX), Y8, Y8
-	VANDPS    Y4, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y6, Y9
-	VCMPPS    $17, Y8, Y1, Y10
-	VCMPPS    $17, Y1, Y8, Y11
-	VBLENDVPS Y11, Y3, Y8, Y8
-	VBLENDVPS Y10, Y2, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y5, Y8, Y9
-	VMOVNTPS  Y8, 96(SI)
-	VMOVNTPS  Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block6
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $16, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (CX), Y8
 	VSUBPS    (DX), Y8, Y8
 	VANDPS    Y4, Y8, Y9
@@ -4225,44 +3715,16 @@ block7:
 	VXORPS    Y5, Y8, Y9
 	VMOVUPS   Y8, 32(SI)
 	VMOVUPS   Y9, 32(DI)
-	VMOVUPS   64(CX), Y8
-	VSUBPS    64(DX), Y8, Y8
-	VANDPS    Y4, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y6, Y9
-	VCMPPS    $17, Y8, Y1, Y10
-	VCMPPS    $17, Y1, Y8, Y11
-	VBLENDVPS Y11, Y3, Y8, Y8
-	VBLENDVPS Y10, Y2, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y5, Y8, Y9
-	VMOVUPS   Y8, 64(SI)
-	VMOVUPS   Y9, 64(DI)
-	VMOVUPS   96(CX), Y8
-	VSUBPS    96(DX), Y8, Y8
-	VANDPS    Y4, Y8, Y9
-	VCMPPS    $17, Y0, Y9, Y10
-	VMULPS    Y9, Y7, Y9
-	VBLENDVPS Y10, Y9, Y6, Y9
-	VCMPPS    $17, Y8, Y1, Y10
-	VCMPPS    $17, Y1, Y8, Y11
-	VBLENDVPS Y11, Y3, Y8, Y8
-	VBLENDVPS Y10, Y2, Y8, Y8
-	VMULPS    Y8, Y9, Y8
-	VXORPS    Y5, Y8, Y9
-	VMOVUPS   Y8, 96(SI)
-	VMOVUPS   Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block7
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $16, BX
+	JGE       block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS   (CX), Y8
@@ -4286,9 +3748,11 @@ block8:
 	SUBQ      $8, BX
 	JGE       block8
 
-tail2:
-	ADDQ       $8, BX
-	JEQ        done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPS    32(R8)(BX*4), Y8
@@ -4308,13 +3772,13 @@ tail2:
 	VMASKMOVPS Y0, Y8, (SI)
 	VMASKMOVPS Y1, Y8, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -4337,9 +3801,9 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         288(AX), R8
 	MOVQ         296(AX), R9
 	MOVQ         288(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         296(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         288(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -4349,20 +3813,20 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VBROADCASTSS (BX), Z6
 	VDIVPS       Z0, Z6, Z7
 	MOVQ         8(AX), BX
-	SUBQ         $64, BX
+	SUBQ         $32, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -4392,9 +3856,9 @@ TEXT ·smooth_l1_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS   (CX), Z8
 	VSUBPS    (DX), Z8, Z8
 	VPANDD    Z4, Z8, Z9
@@ -4423,45 +3887,17 @@ block6:
 	VPXORD    Z5, Z8, Z9
 	VMOVNTPS  Z8, 64(SI)
 	VMOVNTPS  Z9, 64(DI)
-	VMOVUPS   128(CX), Z8
-	VSUBPS    128(DX), Z8, Z8
-	VPANDD    Z4, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z6, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z1, K1
-	VCMPPS    $17, Z1, Z8, K2
-	VBLENDMPS Z3, Z8, K2, Z8
-	VBLENDMPS Z2, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z5, Z8, Z9
-	VMOVNTPS  Z8, 128(SI)
-	VMOVNTPS  Z9, 128(DI)
-	VMOVUPS   192(CX), Z8
-	VSUBPS    192(DX), Z8, Z8
-	VPANDD    Z4, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z6, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z1, K1
-	VCMPPS    $17, Z1, Z8, K2
-	VBLENDMPS Z3, Z8, K2, Z8
-	VBLENDMPS Z2, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z5, Z8, Z9
-	VMOVNTPS  Z8, 192(SI)
-	VMOVNTPS  Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, BX
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS   (CX), Z8
 	VSUBPS    (DX), Z8, Z8
 	VPANDD    Z4, Z8, Z9
@@ -4490,44 +3926,16 @@ block7:
 	VPXORD    Z5, Z8, Z9
 	VMOVUPS   Z8, 64(SI)
 	VMOVUPS   Z9, 64(DI)
-	VMOVUPS   128(CX), Z8
-	VSUBPS    128(DX), Z8, Z8
-	VPANDD    Z4, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z6, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z1, K1
-	VCMPPS    $17, Z1, Z8, K2
-	VBLENDMPS Z3, Z8, K2, Z8
-	VBLENDMPS Z2, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z5, Z8, Z9
-	VMOVUPS   Z8, 128(SI)
-	VMOVUPS   Z9, 128(DI)
-	VMOVUPS   192(CX), Z8
-	VSUBPS    192(DX), Z8, Z8
-	VPANDD    Z4, Z8, Z9
-	VCMPPS    $17, Z0, Z9, K1
-	VMOVAPS   Z6, Z10
-	VMULPS    Z9, Z7, K1, Z10
-	VCMPPS    $17, Z8, Z1, K1
-	VCMPPS    $17, Z1, Z8, K2
-	VBLENDMPS Z3, Z8, K2, Z8
-	VBLENDMPS Z2, Z8, K1, Z8
-	VMULPS    Z8, Z10, Z8
-	VPXORD    Z5, Z8, Z9
-	VMOVUPS   Z8, 192(SI)
-	VMOVUPS   Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $64, BX
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $32, BX
+	JGE       block5
 
 single1:
-	ADDQ $48, BX
-	JLT  tail2
+	ADDQ $16, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS   (CX), Z8
@@ -4551,9 +3959,11 @@ block8:
 	SUBQ      $16, BX
 	JGE       block8
 
-tail2:
-	ADDQ         $16, BX
-	JEQ          done3
+tail7:
+	ADDQ $16, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD BX, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VMOVUPS.Z    (CX), K1, Z8
@@ -4571,13 +3981,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -4599,9 +4009,9 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         296(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         288(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         296(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         288(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -4611,20 +4021,20 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VBROADCASTSD (BX), Y6
 	VDIVPD       Y0, Y6, Y7
 	MOVQ         8(AX), BX
-	SUBQ         $16, BX
+	SUBQ         $8, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -4656,9 +4066,9 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (CX), Y8
 	VSUBPD    (DX), Y8, Y8
 	VANDPD    Y4, Y8, Y9
@@ -4687,45 +4097,17 @@ block6:
 	VXORPD    Y5, Y8, Y9
 	VMOVNTPD  Y8, 32(SI)
 	VMOVNTPD  Y9, 32(DI)
-	VMOVUPD   64(CX), Y8
-	VSUBPD    64(DX), Y8, Y8
-	VANDPD    Y4, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y6, Y9
-	VCMPPD    $17, Y8, Y1, Y10
-	VCMPPD    $17, Y1, Y8, Y11
-	VBLENDVPD Y11, Y3, Y8, Y8
-	VBLENDVPD Y10, Y2, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y5, Y8, Y9
-	VMOVNTPD  Y8, 64(SI)
-	VMOVNTPD  Y9, 64(DI)
-	VMOVUPD   96(CX), Y8
-	VSUBPD    96(DX), Y8, Y8
-	VANDPD    Y4, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y6, Y9
-	VCMPPD    $17, Y8, Y1, Y10
-	VCMPPD    $17, Y1, Y8, Y11
-	VBLENDVPD Y11, Y3, Y8, Y8
-	VBLENDVPD Y10, Y2, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y5, Y8, Y9
-	VMOVNTPD  Y8, 96(SI)
-	VMOVNTPD  Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block6
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (CX), Y8
 	VSUBPD    (DX), Y8, Y8
 	VANDPD    Y4, Y8, Y9
@@ -4754,44 +4136,16 @@ block7:
 	VXORPD    Y5, Y8, Y9
 	VMOVUPD   Y8, 32(SI)
 	VMOVUPD   Y9, 32(DI)
-	VMOVUPD   64(CX), Y8
-	VSUBPD    64(DX), Y8, Y8
-	VANDPD    Y4, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y6, Y9
-	VCMPPD    $17, Y8, Y1, Y10
-	VCMPPD    $17, Y1, Y8, Y11
-	VBLENDVPD Y11, Y3, Y8, Y8
-	VBLENDVPD Y10, Y2, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y5, Y8, Y9
-	VMOVUPD   Y8, 64(SI)
-	VMOVUPD   Y9, 64(DI)
-	VMOVUPD   96(CX), Y8
-	VSUBPD    96(DX), Y8, Y8
-	VANDPD    Y4, Y8, Y9
-	VCMPPD    $17, Y0, Y9, Y10
-	VMULPD    Y9, Y7, Y9
-	VBLENDVPD Y10, Y9, Y6, Y9
-	VCMPPD    $17, Y8, Y1, Y10
-	VCMPPD    $17, Y1, Y8, Y11
-	VBLENDVPD Y11, Y3, Y8, Y8
-	VBLENDVPD Y10, Y2, Y8, Y8
-	VMULPD    Y8, Y9, Y8
-	VXORPD    Y5, Y8, Y9
-	VMOVUPD   Y8, 96(SI)
-	VMOVUPD   Y9, 96(DI)
 	ADDQ      R9, CX
 	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block7
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $8, BX
+	JGE       block5
 
 single1:
-	ADDQ $12, BX
-	JLT  tail2
+	ADDQ $4, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD   (CX), Y8
@@ -4815,9 +4169,11 @@ block8:
 	SUBQ      $4, BX
 	JGE       block8
 
-tail2:
-	ADDQ       $4, BX
-	JEQ        done3
+tail7:
+	ADDQ $4, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPD    32(R8)(BX*8), Y8
@@ -4837,13 +4193,13 @@ tail2:
 	VMASKMOVPD Y0, Y8, (SI)
 	VMASKMOVPD Y1, Y8, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -4864,9 +4220,9 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         288(AX), R8
 	MOVQ         296(AX), R9
 	MOVQ         288(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         296(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         288(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -4876,20 +4232,20 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VBROADCASTSD (BX), Z6
 	VDIVPD       Z0, Z6, Z7
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -4919,9 +4275,9 @@ TEXT ·smooth_l1_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD   (CX), Z8
 	VSUBPD    (DX), Z8, Z8
 	VPANDQ    Z4, Z8, Z9
@@ -4950,45 +4306,17 @@ block6:
 	VPXORQ    Z5, Z8, Z9
 	VMOVNTPD  Z8, 64(SI)
 	VMOVNTPD  Z9, 64(DI)
-	VMOVUPD   128(CX), Z8
-	VSUBPD    128(DX), Z8, Z8
-	VPANDQ    Z4, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z6, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z1, K1
-	VCMPPD    $17, Z1, Z8, K2
-	VBLENDMPD Z3, Z8, K2, Z8
-	VBLENDMPD Z2, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z5, Z8, Z9
-	VMOVNTPD  Z8, 128(SI)
-	VMOVNTPD  Z9, 128(DI)
-	VMOVUPD   192(CX), Z8
-	VSUBPD    192(DX), Z8, Z8
-	VPANDQ    Z4, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z6, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z1, K1
-	VCMPPD    $17, Z1, Z8, K2
-	VBLENDMPD Z3, Z8, K2, Z8
-	VBLENDMPD Z2, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z5, Z8, Z9
-	VMOVNTPD  Z8, 192(SI)
-	VMOVNTPD  Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, BX
-	JGE       block6
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, BX
+	JGE       block4
 	JMP       single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD   (CX), Z8
 	VSUBPD    (DX), Z8, Z8
 	VPANDQ    Z4, Z8, Z9
@@ -5017,44 +4345,16 @@ block7:
 	VPXORQ    Z5, Z8, Z9
 	VMOVUPD   Z8, 64(SI)
 	VMOVUPD   Z9, 64(DI)
-	VMOVUPD   128(CX), Z8
-	VSUBPD    128(DX), Z8, Z8
-	VPANDQ    Z4, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z6, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z1, K1
-	VCMPPD    $17, Z1, Z8, K2
-	VBLENDMPD Z3, Z8, K2, Z8
-	VBLENDMPD Z2, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z5, Z8, Z9
-	VMOVUPD   Z8, 128(SI)
-	VMOVUPD   Z9, 128(DI)
-	VMOVUPD   192(CX), Z8
-	VSUBPD    192(DX), Z8, Z8
-	VPANDQ    Z4, Z8, Z9
-	VCMPPD    $17, Z0, Z9, K1
-	VMOVAPD   Z6, Z10
-	VMULPD    Z9, Z7, K1, Z10
-	VCMPPD    $17, Z8, Z1, K1
-	VCMPPD    $17, Z1, Z8, K2
-	VBLENDMPD Z3, Z8, K2, Z8
-	VBLENDMPD Z2, Z8, K1, Z8
-	VMULPD    Z8, Z10, Z8
-	VPXORQ    Z5, Z8, Z9
-	VMOVUPD   Z8, 192(SI)
-	VMOVUPD   Z9, 192(DI)
 	ADDQ      R10, CX
 	ADDQ      R11, DX
-	ADDQ      $256, SI
-	ADDQ      $256, DI
-	SUBQ      $32, BX
-	JGE       block7
+	ADDQ      $128, SI
+	ADDQ      $128, DI
+	SUBQ      $16, BX
+	JGE       block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD   (CX), Z8
@@ -5078,9 +4378,11 @@ block8:
 	SUBQ      $8, BX
 	JGE       block8
 
-tail2:
-	ADDQ         $8, BX
-	JEQ          done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ BX, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VMOVUPD.Z    (CX), K1, Z8
@@ -5098,13 +4400,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 

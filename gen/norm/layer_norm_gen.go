@@ -181,8 +181,8 @@ var layerNormBackward = runtime.Signature{
 
 func layerNormInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor, error) {
 	r := runtime.NewAttrReader("norm.layer_norm", attrs)
-	a := LayerNormAttrs{Eps: r.Float("eps")}
-	a.Axes, a.AxesAll = r.Axes("axes")
+	axes, axesAll := r.Axes("axes")
+	a := LayerNormAttrs{Axes: axes, AxesAll: axesAll, Eps: r.Float("eps")}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

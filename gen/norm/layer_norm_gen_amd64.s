@@ -94,7 +94,7 @@ row2:
 	MOVQ    a+0(FP), DI
 	MOVQ    8(DI), DI
 	SUBQ    $64, DI
-	JGE     full6
+	JGE     full4
 	VMOVAPS Y4, Y5
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y5, 32(SP)
@@ -106,7 +106,7 @@ row2:
 	VMOVUPS Y5, 224(SP)
 	JMP     single3
 
-full6:
+full4:
 	VMOVAPS Y4, Y5
 	VMOVAPS Y4, Y6
 	VMOVAPS Y4, Y7
@@ -116,7 +116,7 @@ full6:
 	VMOVAPS Y4, Y11
 	VMOVAPS Y4, Y12
 
-block7:
+block5:
 	VADDPS  (SI), Y5, Y5
 	VADDPS  32(SI), Y6, Y6
 	VADDPS  64(SI), Y7, Y7
@@ -127,7 +127,7 @@ block7:
 	VADDPS  224(SI), Y12, Y12
 	ADDQ    AX, SI
 	SUBQ    $64, DI
-	JGE     block7
+	JGE     block5
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -140,7 +140,7 @@ block7:
 single3:
 	MOVQ $0, R8
 	ADDQ $56, DI
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPS 0(SP)(R8*1), Y5
@@ -152,9 +152,11 @@ block8:
 	SUBQ    $8, DI
 	JGE     block8
 
-tail4:
-	ADDQ       $8, DI
-	JEQ        done5
+tail7:
+	ADDQ $8, DI
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R9
 	NEGQ       DI
 	VMOVUPS    32(R9)(DI*4), Y5
@@ -164,7 +166,7 @@ tail4:
 	VBLENDVPS  Y5, Y6, Y7, Y7
 	VMOVUPS    Y7, 0(SP)(R8*1)
 
-done5:
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -192,7 +194,7 @@ done5:
 	MOVQ         a+0(FP), DI
 	MOVQ         8(DI), DI
 	SUBQ         $64, DI
-	JGE          full12
+	JGE          full11
 	VMOVAPS      Y4, Y7
 	VMOVUPS      Y7, 0(SP)
 	VMOVUPS      Y7, 32(SP)
@@ -202,9 +204,9 @@ done5:
 	VMOVUPS      Y7, 160(SP)
 	VMOVUPS      Y7, 192(SP)
 	VMOVUPS      Y7, 224(SP)
-	JMP          single9
+	JMP          single10
 
-full12:
+full11:
 	VMOVAPS Y4, Y7
 	VMOVAPS Y4, Y8
 	VMOVAPS Y4, Y9
@@ -214,7 +216,7 @@ full12:
 	VMOVAPS Y4, Y13
 	VMOVAPS Y4, Y14
 
-block13:
+block12:
 	VMOVUPS (SI), Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  Y15, Y15, Y15
@@ -249,7 +251,7 @@ block13:
 	VADDPS  Y15, Y14, Y14
 	ADDQ    AX, SI
 	SUBQ    $64, DI
-	JGE     block13
+	JGE     block12
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -259,12 +261,12 @@ block13:
 	VMOVUPS Y13, 192(SP)
 	VMOVUPS Y14, 224(SP)
 
-single9:
+single10:
 	MOVQ $0, R8
 	ADDQ $56, DI
-	JLT  tail10
+	JLT  tail14
 
-block14:
+block15:
 	VMOVUPS (SI), Y7
 	VSUBPS  Y6, Y7, Y7
 	VMULPS  Y7, Y7, Y7
@@ -275,11 +277,13 @@ block14:
 	ADDQ    $32, R8
 	ANDQ    $255, R8
 	SUBQ    $8, DI
-	JGE     block14
+	JGE     block15
 
-tail10:
-	ADDQ       $8, DI
-	JEQ        done11
+tail14:
+	ADDQ $8, DI
+	JEQ  done13
+
+masked16:
 	LEAQ       tail<>+0(SB), R9
 	NEGQ       DI
 	VMOVUPS    32(R9)(DI*4), Y7
@@ -291,7 +295,7 @@ tail10:
 	VBLENDVPS  Y7, Y8, Y9, Y9
 	VMOVUPS    Y9, 0(SP)(R8*1)
 
-done11:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -333,7 +337,7 @@ done11:
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
 	SUBQ         $32, R10
-	JLT          single15
+	JLT          single17
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
@@ -369,7 +373,7 @@ done11:
 	ADDQ         R13, R8
 	ADDQ         R11, R9
 	SUBQ         R12, R10
-	JLT          single15
+	JLT          single17
 
 aligned19:
 
@@ -408,7 +412,7 @@ block20:
 	ADDQ     $128, R9
 	SUBQ     $32, R10
 	JGE      block20
-	JMP      single15
+	JMP      single17
 
 usual18:
 
@@ -448,11 +452,11 @@ block21:
 	SUBQ    $32, R10
 	JGE     block21
 
-single15:
+single17:
 	ADDQ $24, R10
-	JLT  tail16
+	JLT  tail23
 
-block22:
+block24:
 	VMOVUPS (SI), Y9
 	VSUBPS  Y6, Y9, Y9
 	VMULPS  Y8, Y9, Y9
@@ -465,11 +469,13 @@ block22:
 	ADDQ    336(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block22
+	JGE     block24
 
-tail16:
-	ADDQ       $8, R10
-	JEQ        done17
+tail23:
+	ADDQ $8, R10
+	JEQ  done22
+
+masked25:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y9
@@ -483,7 +489,7 @@ tail16:
 	VADDPS     Y6, Y5, Y5
 	VMASKMOVPS Y5, Y9, (R9)
 
-done17:
+done22:
 	MOVQ   344(SP), SI
 	VMOVSS X7, (SI)
 	MOVQ   256(SP), SI
@@ -507,10 +513,10 @@ end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end23
+	JEQ  end26
 	SFENCE
 
-end23:
+end26:
 	VZEROUPPER
 	RET
 
@@ -529,39 +535,39 @@ TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $384-8
 	VBROADCASTSS k3f800000<>+0(SB), Z5
 	VBROADCASTSS k6f000000<>+0(SB), Z6
 	MOVQ         32(AX), BX
-	MOVQ         BX, 256(SP)
 	VPXORD       Z7, Z7, Z7
-	MOVQ         288(AX), BX
-	SHLQ         $8, BX
 	MOVQ         288(AX), CX
-	MOVQ         CX, 264(SP)
-	SHLQ         $6, 264(SP)
-	MOVQ         40(AX), CX
-	MOVQ         CX, 272(SP)
-	VBROADCASTSS k7fffffff<>+0(SB), Z8
-	MOVQ         48(AX), CX
-	MOVQ         CX, 280(SP)
-	MOVQ         56(AX), CX
-	MOVQ         CX, 288(SP)
-	MOVQ         64(AX), CX
-	MOVQ         CX, 296(SP)
-	MOVQ         288(AX), CX
-	MOVQ         CX, 304(SP)
-	MOVQ         304(AX), CX
-	MOVQ         CX, 312(SP)
-	MOVQ         312(AX), CX
-	MOVQ         CX, 320(SP)
-	MOVQ         304(AX), CX
 	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         40(AX), DX
+	MOVQ         DX, 264(SP)
+	VBROADCASTSS k7fffffff<>+0(SB), Z8
+	MOVQ         48(AX), DX
+	MOVQ         DX, 272(SP)
+	MOVQ         56(AX), DX
+	MOVQ         DX, 280(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 288(SP)
+	MOVQ         288(AX), DX
+	MOVQ         DX, 296(SP)
+	MOVQ         304(AX), DX
+	MOVQ         DX, 304(SP)
 	MOVQ         312(AX), DX
+	MOVQ         DX, 312(SP)
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
-	MOVQ         304(AX), SI
-	MOVQ         SI, 328(SP)
-	SHLQ         $6, 328(SP)
 	MOVQ         312(AX), SI
-	MOVQ         SI, 336(SP)
-	SHLQ         $6, 336(SP)
-	MOVQ         72(AX), SI
+	SHLQ         $8, SI
+	MOVQ         304(AX), DI
+	MOVQ         DI, 320(SP)
+	SHLQ         $6, 320(SP)
+	MOVQ         312(AX), DI
+	MOVQ         DI, 328(SP)
+	SHLQ         $6, 328(SP)
+	MOVQ         72(AX), DI
+	MOVQ         DI, 336(SP)
 	MOVQ         160(AX), DI
 	MOVQ         DI, 344(SP)
 	SHLQ         $2, 344(SP)
@@ -581,10 +587,10 @@ TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $384-8
 	JLE          end1
 
 row2:
-	MOVQ    256(SP), DI
+	MOVQ    BX, DI
 	MOVQ    8(AX), R8
 	SUBQ    $64, R8
-	JGE     full6
+	JGE     full4
 	VMOVAPS Z7, Z9
 	VMOVUPS Z9, 0(SP)
 	VMOVUPS Z9, 64(SP)
@@ -592,20 +598,20 @@ row2:
 	VMOVUPS Z9, 192(SP)
 	JMP     single3
 
-full6:
+full4:
 	VMOVAPS Z7, Z9
 	VMOVAPS Z7, Z10
 	VMOVAPS Z7, Z11
 	VMOVAPS Z7, Z12
 
-block7:
+block5:
 	VADDPS  (DI), Z9, Z9
 	VADDPS  64(DI), Z10, Z10
 	VADDPS  128(DI), Z11, Z11
 	VADDPS  192(DI), Z12, Z12
-	ADDQ    BX, DI
+	ADDQ    CX, DI
 	SUBQ    $64, R8
-	JGE     block7
+	JGE     block5
 	VMOVUPS Z9, 0(SP)
 	VMOVUPS Z10, 64(SP)
 	VMOVUPS Z11, 128(SP)
@@ -614,21 +620,23 @@ block7:
 single3:
 	MOVQ $0, R9
 	ADDQ $48, R8
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPS 0(SP)(R9*1), Z9
 	VADDPS  (DI), Z9, Z9
 	VMOVUPS Z9, 0(SP)(R9*1)
-	ADDQ    264(SP), DI
+	ADDQ    256(SP), DI
 	ADDQ    $64, R9
 	ANDQ    $255, R9
 	SUBQ    $16, R8
 	JGE     block8
 
-tail4:
-	ADDQ         $16, R8
-	JEQ          done5
+tail7:
+	ADDQ $16, R8
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R8, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (DI), K1, Z9
@@ -637,7 +645,7 @@ tail4:
 	VMOVAPS      Z9, K1, Z10
 	VMOVUPS      Z10, 0(SP)(R9*1)
 
-done5:
+done6:
 	VMOVUPS       0(SP), Z9
 	VMOVUPS       128(SP), Z10
 	VADDPS        Z10, Z9, Z9
@@ -655,24 +663,24 @@ done5:
 	VADDPS        X10, X9, X9
 	VBROADCASTSS  X9, Z9
 	VDIVPS        Z0, Z9, Z10
-	MOVQ          256(SP), DI
+	MOVQ          BX, DI
 	MOVQ          8(AX), R8
 	SUBQ          $64, R8
-	JGE           full12
+	JGE           full11
 	VMOVAPS       Z7, Z11
 	VMOVUPS       Z11, 0(SP)
 	VMOVUPS       Z11, 64(SP)
 	VMOVUPS       Z11, 128(SP)
 	VMOVUPS       Z11, 192(SP)
-	JMP           single9
+	JMP           single10
 
-full12:
+full11:
 	VMOVAPS Z7, Z11
 	VMOVAPS Z7, Z12
 	VMOVAPS Z7, Z13
 	VMOVAPS Z7, Z14
 
-block13:
+block12:
 	VMOVUPS (DI), Z15
 	VSUBPS  Z10, Z15, Z15
 	VMULPS  Z15, Z15, Z15
@@ -689,35 +697,37 @@ block13:
 	VSUBPS  Z10, Z15, Z15
 	VMULPS  Z15, Z15, Z15
 	VADDPS  Z15, Z14, Z14
-	ADDQ    BX, DI
+	ADDQ    CX, DI
 	SUBQ    $64, R8
-	JGE     block13
+	JGE     block12
 	VMOVUPS Z11, 0(SP)
 	VMOVUPS Z12, 64(SP)
 	VMOVUPS Z13, 128(SP)
 	VMOVUPS Z14, 192(SP)
 
-single9:
+single10:
 	MOVQ $0, R9
 	ADDQ $48, R8
-	JLT  tail10
+	JLT  tail14
 
-block14:
+block15:
 	VMOVUPS (DI), Z11
 	VSUBPS  Z10, Z11, Z11
 	VMULPS  Z11, Z11, Z11
 	VMOVUPS 0(SP)(R9*1), Z12
 	VADDPS  Z11, Z12, Z11
 	VMOVUPS Z11, 0(SP)(R9*1)
-	ADDQ    264(SP), DI
+	ADDQ    256(SP), DI
 	ADDQ    $64, R9
 	ANDQ    $255, R9
 	SUBQ    $16, R8
-	JGE     block14
+	JGE     block15
 
-tail10:
-	ADDQ         $16, R8
-	JEQ          done11
+tail14:
+	ADDQ $16, R8
+	JEQ  done13
+
+masked16:
 	VPBROADCASTD R8, Z11
 	VPCMPD       $6, iota32<>+0(SB), Z11, K1
 	VMOVUPS.Z    (DI), K1, Z11
@@ -728,7 +738,7 @@ tail10:
 	VMOVAPS      Z11, K1, Z12
 	VMOVUPS      Z12, 0(SP)(R9*1)
 
-done11:
+done13:
 	VMOVUPS       0(SP), Z11
 	VMOVUPS       128(SP), Z12
 	VADDPS        Z12, Z11, Z11
@@ -745,7 +755,7 @@ done11:
 	VPERMILPS     $1, X11, X12
 	VADDPS        X12, X11, X11
 	VBROADCASTSS  X11, Z11
-	MOVQ          272(SP), DI
+	MOVQ          264(SP), DI
 	VMOVSS        X9, (DI)
 	VDIVPS        Z0, Z11, Z9
 	VADDPS        Z1, Z9, Z9
@@ -757,13 +767,13 @@ done11:
 	VBLENDMPS     Z6, Z13, K1, Z12
 	VMULPS        Z12, Z9, Z9
 	VDIVPS        Z9, Z5, Z9
-	MOVQ          256(SP), DI
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          296(SP), R10
+	MOVQ          BX, DI
+	MOVQ          272(SP), R8
+	MOVQ          280(SP), R9
+	MOVQ          288(SP), R10
 	MOVQ          8(AX), R11
 	SUBQ          $64, R11
-	JLT           single15
+	JLT           single17
 	MOVQ          792(AX), R12
 	ANDQ          $1, R12
 	JEQ           usual18
@@ -786,18 +796,18 @@ done11:
 	VMOVUPS.Z     (R9), K1, Z14
 	VADDPS        Z14, Z13, Z13
 	VMOVUPS       Z13, K1, (R10)
-	MOVQ          304(SP), R14
+	MOVQ          296(SP), R14
 	IMULQ         R12, R14
 	ADDQ          R14, DI
-	MOVQ          312(SP), R14
+	MOVQ          304(SP), R14
 	IMULQ         R12, R14
 	ADDQ          R14, R8
-	MOVQ          320(SP), R14
+	MOVQ          312(SP), R14
 	IMULQ         R12, R14
 	ADDQ          R14, R9
 	ADDQ          R12, R10
 	SUBQ          R13, R11
-	JLT           single15
+	JLT           single17
 
 aligned19:
 
@@ -830,13 +840,13 @@ block20:
 	VMULPS   192(R8), Z13, Z13
 	VADDPS   192(R9), Z13, Z13
 	VMOVNTPS Z13, 192(R10)
-	ADDQ     BX, DI
-	ADDQ     CX, R8
-	ADDQ     DX, R9
+	ADDQ     CX, DI
+	ADDQ     DX, R8
+	ADDQ     SI, R9
 	ADDQ     $256, R10
 	SUBQ     $64, R11
 	JGE      block20
-	JMP      single15
+	JMP      single17
 
 usual18:
 
@@ -869,18 +879,18 @@ block21:
 	VMULPS  192(R8), Z13, Z13
 	VADDPS  192(R9), Z13, Z13
 	VMOVUPS Z13, 192(R10)
-	ADDQ    BX, DI
-	ADDQ    CX, R8
-	ADDQ    DX, R9
+	ADDQ    CX, DI
+	ADDQ    DX, R8
+	ADDQ    SI, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
 	JGE     block21
 
-single15:
+single17:
 	ADDQ $48, R11
-	JLT  tail16
+	JLT  tail23
 
-block22:
+block24:
 	VMOVUPS (DI), Z13
 	VSUBPS  Z10, Z13, Z13
 	VMULPS  Z12, Z13, Z13
@@ -888,16 +898,18 @@ block22:
 	VMULPS  (R8), Z13, Z13
 	VADDPS  (R9), Z13, Z13
 	VMOVUPS Z13, (R10)
-	ADDQ    264(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
+	ADDQ    256(SP), DI
+	ADDQ    320(SP), R8
+	ADDQ    328(SP), R9
 	ADDQ    $64, R10
 	SUBQ    $16, R11
-	JGE     block22
+	JGE     block24
 
-tail16:
-	ADDQ         $16, R11
-	JEQ          done17
+tail23:
+	ADDQ $16, R11
+	JEQ  done22
+
+masked25:
 	VPBROADCASTD R11, Z13
 	VPCMPD       $6, iota32<>+0(SB), Z13, K1
 	VMOVUPS.Z    (DI), K1, Z13
@@ -910,18 +922,19 @@ tail16:
 	VADDPS       Z10, Z9, Z9
 	VMOVUPS      Z9, K1, (R10)
 
-done17:
-	VMOVSS X11, (SI)
-	MOVQ   256(SP), DI
-	ADDQ   344(SP), DI
-	MOVQ   DI, 256(SP)
-	MOVQ   272(SP), DI
+done22:
+	MOVQ   336(SP), DI
+	VMOVSS X11, (DI)
+	ADDQ   344(SP), BX
+	MOVQ   264(SP), DI
 	ADDQ   352(SP), DI
-	MOVQ   DI, 272(SP)
-	MOVQ   296(SP), DI
+	MOVQ   DI, 264(SP)
+	MOVQ   288(SP), DI
 	ADDQ   360(SP), DI
-	MOVQ   DI, 296(SP)
-	ADDQ   368(SP), SI
+	MOVQ   DI, 288(SP)
+	MOVQ   336(SP), DI
+	ADDQ   368(SP), DI
+	MOVQ   DI, 336(SP)
 	MOVQ   376(SP), DI
 	DECQ   DI
 	MOVQ   DI, 376(SP)
@@ -930,10 +943,10 @@ done17:
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end23
+	JEQ  end26
 	SFENCE
 
-end23:
+end26:
 	VZEROUPPER
 	RET
 
@@ -1029,7 +1042,7 @@ row2:
 	MOVQ         368(SP), R10
 	MOVQ         8(AX), R11
 	SUBQ         $32, R11
-	JGE          full6
+	JGE          full4
 	VMOVAPS      Y0, Y3
 	VMOVUPS      Y3, 0(SP)
 	VMOVUPS      Y3, 32(SP)
@@ -1042,7 +1055,7 @@ row2:
 	VMOVUPS      Y3, 224(SP)
 	JMP          single3
 
-full6:
+full4:
 	VMOVAPS Y0, Y3
 	VMOVAPS Y0, Y4
 	VMOVAPS Y0, Y5
@@ -1052,7 +1065,7 @@ full6:
 	VMOVAPS Y0, Y9
 	VMOVAPS Y0, Y10
 
-block7:
+block5:
 	VMOVUPS (SI), Y11
 	VMULPS  (DI), Y11, Y12
 	VMOVUPS (R8), Y13
@@ -1119,7 +1132,7 @@ block7:
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -1132,7 +1145,7 @@ block7:
 single3:
 	MOVQ $0, R12
 	ADDQ $24, R11
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPS (SI), Y3
@@ -1164,9 +1177,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail4:
-	ADDQ       $8, R11
-	JEQ        done5
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R11
 	VMOVUPS    32(R13)(R11*4), Y3
@@ -1193,7 +1208,7 @@ tail4:
 	VADDPS     Y4, Y5, Y4
 	VMASKMOVPS Y4, Y3, (R10)
 
-done5:
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      64(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -1232,15 +1247,15 @@ done5:
 	MOVQ         400(SP), R9
 	MOVQ         8(AX), R10
 	SUBQ         $32, R10
-	JLT          single9
+	JLT          single10
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual12
+	JEQ          usual11
 	MOVQ         R9, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	TESTQ        R11, R11
-	JEQ          aligned13
+	JEQ          aligned12
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -1268,11 +1283,11 @@ done5:
 	ADDQ         R13, R8
 	ADDQ         R11, R9
 	SUBQ         R12, R10
-	JLT          single9
+	JLT          single10
 
-aligned13:
+aligned12:
 
-block14:
+block13:
 	VMOVUPS  (SI), Y5
 	VMULPS   (DI), Y5, Y5
 	VMOVUPS  (R8), Y6
@@ -1314,12 +1329,12 @@ block14:
 	ADDQ     DX, R8
 	ADDQ     $128, R9
 	SUBQ     $32, R10
-	JGE      block14
-	JMP      single9
+	JGE      block13
+	JMP      single10
 
-usual12:
+usual11:
 
-block15:
+block14:
 	VMOVUPS (SI), Y5
 	VMULPS  (DI), Y5, Y5
 	VMOVUPS (R8), Y6
@@ -1361,13 +1376,13 @@ block15:
 	ADDQ    DX, R8
 	ADDQ    $128, R9
 	SUBQ    $32, R10
-	JGE     block15
+	JGE     block14
 
-single9:
+single10:
 	ADDQ $24, R10
-	JLT  tail10
+	JLT  tail16
 
-block16:
+block17:
 	VMOVUPS (SI), Y5
 	VMULPS  (DI), Y5, Y5
 	VMOVUPS (R8), Y6
@@ -1382,11 +1397,13 @@ block16:
 	ADDQ    392(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block16
+	JGE     block17
 
-tail10:
-	ADDQ       $8, R10
-	JEQ        done11
+tail16:
+	ADDQ $8, R10
+	JEQ  done15
+
+masked18:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y5
@@ -1401,7 +1418,7 @@ tail10:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y5, (R9)
 
-done11:
+done15:
 	MOVQ 336(SP), SI
 	ADDQ 432(SP), SI
 	MOVQ SI, 336(SP)
@@ -1425,10 +1442,10 @@ done11:
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end17
+	JEQ  end19
 	SFENCE
 
-end17:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1554,7 +1571,7 @@ row2:
 	MOVQ         a+0(FP), R12
 	MOVQ         8(R12), R12
 	SUBQ         $32, R12
-	JGE          full6
+	JGE          full4
 	VMOVAPS      Z3, Z8
 	VMOVUPS      Z8, 0(SP)
 	VMOVUPS      Z8, 64(SP)
@@ -1563,13 +1580,13 @@ row2:
 	VMOVUPS      Z8, 192(SP)
 	JMP          single3
 
-full6:
+full4:
 	VMOVAPS Z3, Z8
 	VMOVAPS Z3, Z9
 	VMOVAPS Z3, Z10
 	VMOVAPS Z3, Z11
 
-block7:
+block5:
 	VMOVUPS (DI), Z12
 	VMULPS  (R8), Z12, Z13
 	VMOVUPS (R9), Z14
@@ -1606,7 +1623,7 @@ block7:
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $32, R12
-	JGE     block7
+	JGE     block5
 	VMOVUPS Z8, 0(SP)
 	VMOVUPS Z9, 64(SP)
 	VMOVUPS Z10, 128(SP)
@@ -1615,7 +1632,7 @@ block7:
 single3:
 	MOVQ $0, R13
 	ADDQ $16, R12
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPS (DI), Z8
@@ -1647,9 +1664,11 @@ block8:
 	SUBQ    $16, R12
 	JGE     block8
 
-tail4:
-	ADDQ         $16, R12
-	JEQ          done5
+tail7:
+	ADDQ $16, R12
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R12, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VMOVUPS.Z    (DI), K1, Z8
@@ -1675,7 +1694,7 @@ tail4:
 	VADDPS       Z8, Z9, Z8
 	VMOVUPS      Z8, K1, (R11)
 
-done5:
+done6:
 	VMOVUPS       0(SP), Z8
 	VMOVUPS       64(SP), Z9
 	VADDPS        Z9, Z8, Z8
@@ -1711,16 +1730,16 @@ done5:
 	MOVQ          a+0(FP), R11
 	MOVQ          8(R11), R11
 	SUBQ          $64, R11
-	JLT           single9
+	JLT           single10
 	MOVQ          a+0(FP), R12
 	MOVQ          792(R12), R12
 	ANDQ          $1, R12
-	JEQ           usual12
+	JEQ           usual11
 	MOVQ          R10, R12
 	NEGQ          R12
 	ANDQ          $63, R12
 	TESTQ         R12, R12
-	JEQ           aligned13
+	JEQ           aligned12
 	MOVQ          R12, R13
 	SHRQ          $2, R13
 	MOVQ          R13, R14
@@ -1747,11 +1766,11 @@ done5:
 	ADDQ          R14, R9
 	ADDQ          R12, R10
 	SUBQ          R13, R11
-	JLT           single9
+	JLT           single10
 
-aligned13:
+aligned12:
 
-block14:
+block13:
 	VMOVUPS  (DI), Z9
 	VMULPS   (R8), Z9, Z9
 	VMOVUPS  (R9), Z10
@@ -1793,12 +1812,12 @@ block14:
 	ADDQ     SI, R9
 	ADDQ     $256, R10
 	SUBQ     $64, R11
-	JGE      block14
-	JMP      single9
+	JGE      block13
+	JMP      single10
 
-usual12:
+usual11:
 
-block15:
+block14:
 	VMOVUPS (DI), Z9
 	VMULPS  (R8), Z9, Z9
 	VMOVUPS (R9), Z10
@@ -1840,13 +1859,13 @@ block15:
 	ADDQ    SI, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block15
+	JGE     block14
 
-single9:
+single10:
 	ADDQ $48, R11
-	JLT  tail10
+	JLT  tail16
 
-block16:
+block17:
 	VMOVUPS (DI), Z9
 	VMULPS  (R8), Z9, Z9
 	VMOVUPS (R9), Z10
@@ -1861,11 +1880,13 @@ block16:
 	ADDQ    336(SP), R9
 	ADDQ    $64, R10
 	SUBQ    $16, R11
-	JGE     block16
+	JGE     block17
 
-tail10:
-	ADDQ         $16, R11
-	JEQ          done11
+tail16:
+	ADDQ $16, R11
+	JEQ  done15
+
+masked18:
 	VPBROADCASTD R11, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (DI), K1, Z9
@@ -1879,7 +1900,7 @@ tail10:
 	VMULPS       Z5, Z7, Z5
 	VMOVUPS      Z5, K1, (R10)
 
-done11:
+done15:
 	MOVQ 272(SP), DI
 	ADDQ 376(SP), DI
 	MOVQ DI, 272(SP)
@@ -1904,10 +1925,10 @@ end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end17
+	JEQ  end19
 	SFENCE
 
-end17:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1999,7 +2020,7 @@ row2:
 	MOVQ    a+0(FP), DI
 	MOVQ    8(DI), DI
 	SUBQ    $32, DI
-	JGE     full6
+	JGE     full4
 	VMOVAPD Y4, Y5
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y5, 32(SP)
@@ -2011,7 +2032,7 @@ row2:
 	VMOVUPD Y5, 224(SP)
 	JMP     single3
 
-full6:
+full4:
 	VMOVAPD Y4, Y5
 	VMOVAPD Y4, Y6
 	VMOVAPD Y4, Y7
@@ -2021,7 +2042,7 @@ full6:
 	VMOVAPD Y4, Y11
 	VMOVAPD Y4, Y12
 
-block7:
+block5:
 	VADDPD  (SI), Y5, Y5
 	VADDPD  32(SI), Y6, Y6
 	VADDPD  64(SI), Y7, Y7
@@ -2032,7 +2053,7 @@ block7:
 	VADDPD  224(SI), Y12, Y12
 	ADDQ    AX, SI
 	SUBQ    $32, DI
-	JGE     block7
+	JGE     block5
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -2045,7 +2066,7 @@ block7:
 single3:
 	MOVQ $0, R8
 	ADDQ $28, DI
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPD 0(SP)(R8*1), Y5
@@ -2057,9 +2078,11 @@ block8:
 	SUBQ    $4, DI
 	JGE     block8
 
-tail4:
-	ADDQ       $4, DI
-	JEQ        done5
+tail7:
+	ADDQ $4, DI
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R9
 	NEGQ       DI
 	VMOVUPD    32(R9)(DI*8), Y5
@@ -2069,7 +2092,7 @@ tail4:
 	VBLENDVPD  Y5, Y6, Y7, Y7
 	VMOVUPD    Y7, 0(SP)(R8*1)
 
-done5:
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -2095,7 +2118,7 @@ done5:
 	MOVQ         a+0(FP), DI
 	MOVQ         8(DI), DI
 	SUBQ         $32, DI
-	JGE          full12
+	JGE          full11
 	VMOVAPD      Y4, Y7
 	VMOVUPD      Y7, 0(SP)
 	VMOVUPD      Y7, 32(SP)
@@ -2105,9 +2128,9 @@ done5:
 	VMOVUPD      Y7, 160(SP)
 	VMOVUPD      Y7, 192(SP)
 	VMOVUPD      Y7, 224(SP)
-	JMP          single9
+	JMP          single10
 
-full12:
+full11:
 	VMOVAPD Y4, Y7
 	VMOVAPD Y4, Y8
 	VMOVAPD Y4, Y9
@@ -2117,7 +2140,7 @@ full12:
 	VMOVAPD Y4, Y13
 	VMOVAPD Y4, Y14
 
-block13:
+block12:
 	VMOVUPD (SI), Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  Y15, Y15, Y15
@@ -2152,7 +2175,7 @@ block13:
 	VADDPD  Y15, Y14, Y14
 	ADDQ    AX, SI
 	SUBQ    $32, DI
-	JGE     block13
+	JGE     block12
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -2162,12 +2185,12 @@ block13:
 	VMOVUPD Y13, 192(SP)
 	VMOVUPD Y14, 224(SP)
 
-single9:
+single10:
 	MOVQ $0, R8
 	ADDQ $28, DI
-	JLT  tail10
+	JLT  tail14
 
-block14:
+block15:
 	VMOVUPD (SI), Y7
 	VSUBPD  Y6, Y7, Y7
 	VMULPD  Y7, Y7, Y7
@@ -2178,11 +2201,13 @@ block14:
 	ADDQ    $32, R8
 	ANDQ    $255, R8
 	SUBQ    $4, DI
-	JGE     block14
+	JGE     block15
 
-tail10:
-	ADDQ       $4, DI
-	JEQ        done11
+tail14:
+	ADDQ $4, DI
+	JEQ  done13
+
+masked16:
 	LEAQ       tail<>+0(SB), R9
 	NEGQ       DI
 	VMOVUPD    32(R9)(DI*8), Y7
@@ -2194,7 +2219,7 @@ tail10:
 	VBLENDVPD  Y7, Y8, Y9, Y9
 	VMOVUPD    Y9, 0(SP)(R8*1)
 
-done11:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -2234,7 +2259,7 @@ done11:
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
 	SUBQ         $16, R10
-	JLT          single15
+	JLT          single17
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
@@ -2270,7 +2295,7 @@ done11:
 	ADDQ         R13, R8
 	ADDQ         R11, R9
 	SUBQ         R12, R10
-	JLT          single15
+	JLT          single17
 
 aligned19:
 
@@ -2309,7 +2334,7 @@ block20:
 	ADDQ     $128, R9
 	SUBQ     $16, R10
 	JGE      block20
-	JMP      single15
+	JMP      single17
 
 usual18:
 
@@ -2349,11 +2374,11 @@ block21:
 	SUBQ    $16, R10
 	JGE     block21
 
-single15:
+single17:
 	ADDQ $12, R10
-	JLT  tail16
+	JLT  tail23
 
-block22:
+block24:
 	VMOVUPD (SI), Y9
 	VSUBPD  Y6, Y9, Y9
 	VMULPD  Y8, Y9, Y9
@@ -2366,11 +2391,13 @@ block22:
 	ADDQ    336(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block22
+	JGE     block24
 
-tail16:
-	ADDQ       $4, R10
-	JEQ        done17
+tail23:
+	ADDQ $4, R10
+	JEQ  done22
+
+masked25:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y9
@@ -2384,7 +2411,7 @@ tail16:
 	VADDPD     Y6, Y5, Y5
 	VMASKMOVPD Y5, Y9, (R9)
 
-done17:
+done22:
 	MOVQ   344(SP), SI
 	VMOVSD X7, (SI)
 	MOVQ   256(SP), SI
@@ -2408,10 +2435,10 @@ end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end23
+	JEQ  end26
 	SFENCE
 
-end23:
+end26:
 	VZEROUPPER
 	RET
 
@@ -2481,7 +2508,7 @@ row2:
 	MOVQ    256(SP), DI
 	MOVQ    8(AX), R8
 	SUBQ    $32, R8
-	JGE     full6
+	JGE     full4
 	VMOVAPD Z7, Z9
 	VMOVUPD Z9, 0(SP)
 	VMOVUPD Z9, 64(SP)
@@ -2489,20 +2516,20 @@ row2:
 	VMOVUPD Z9, 192(SP)
 	JMP     single3
 
-full6:
+full4:
 	VMOVAPD Z7, Z9
 	VMOVAPD Z7, Z10
 	VMOVAPD Z7, Z11
 	VMOVAPD Z7, Z12
 
-block7:
+block5:
 	VADDPD  (DI), Z9, Z9
 	VADDPD  64(DI), Z10, Z10
 	VADDPD  128(DI), Z11, Z11
 	VADDPD  192(DI), Z12, Z12
 	ADDQ    BX, DI
 	SUBQ    $32, R8
-	JGE     block7
+	JGE     block5
 	VMOVUPD Z9, 0(SP)
 	VMOVUPD Z10, 64(SP)
 	VMOVUPD Z11, 128(SP)
@@ -2511,7 +2538,7 @@ block7:
 single3:
 	MOVQ $0, R9
 	ADDQ $24, R8
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPD 0(SP)(R9*1), Z9
@@ -2523,9 +2550,11 @@ block8:
 	SUBQ    $8, R8
 	JGE     block8
 
-tail4:
-	ADDQ         $8, R8
-	JEQ          done5
+tail7:
+	ADDQ $8, R8
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R8, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (DI), K1, Z9
@@ -2534,7 +2563,7 @@ tail4:
 	VMOVAPD      Z9, K1, Z10
 	VMOVUPD      Z10, 0(SP)(R9*1)
 
-done5:
+done6:
 	VMOVUPD       0(SP), Z9
 	VMOVUPD       128(SP), Z10
 	VADDPD        Z10, Z9, Z9
@@ -2553,21 +2582,21 @@ done5:
 	MOVQ          256(SP), DI
 	MOVQ          8(AX), R8
 	SUBQ          $32, R8
-	JGE           full12
+	JGE           full11
 	VMOVAPD       Z7, Z11
 	VMOVUPD       Z11, 0(SP)
 	VMOVUPD       Z11, 64(SP)
 	VMOVUPD       Z11, 128(SP)
 	VMOVUPD       Z11, 192(SP)
-	JMP           single9
+	JMP           single10
 
-full12:
+full11:
 	VMOVAPD Z7, Z11
 	VMOVAPD Z7, Z12
 	VMOVAPD Z7, Z13
 	VMOVAPD Z7, Z14
 
-block13:
+block12:
 	VMOVUPD (DI), Z15
 	VSUBPD  Z10, Z15, Z15
 	VMULPD  Z15, Z15, Z15
@@ -2586,18 +2615,18 @@ block13:
 	VADDPD  Z15, Z14, Z14
 	ADDQ    BX, DI
 	SUBQ    $32, R8
-	JGE     block13
+	JGE     block12
 	VMOVUPD Z11, 0(SP)
 	VMOVUPD Z12, 64(SP)
 	VMOVUPD Z13, 128(SP)
 	VMOVUPD Z14, 192(SP)
 
-single9:
+single10:
 	MOVQ $0, R9
 	ADDQ $24, R8
-	JLT  tail10
+	JLT  tail14
 
-block14:
+block15:
 	VMOVUPD (DI), Z11
 	VSUBPD  Z10, Z11, Z11
 	VMULPD  Z11, Z11, Z11
@@ -2608,11 +2637,13 @@ block14:
 	ADDQ    $64, R9
 	ANDQ    $255, R9
 	SUBQ    $8, R8
-	JGE     block14
+	JGE     block15
 
-tail10:
-	ADDQ         $8, R8
-	JEQ          done11
+tail14:
+	ADDQ $8, R8
+	JEQ  done13
+
+masked16:
 	VPBROADCASTQ R8, Z11
 	VPCMPQ       $6, iota64<>+0(SB), Z11, K1
 	VMOVUPD.Z    (DI), K1, Z11
@@ -2623,7 +2654,7 @@ tail10:
 	VMOVAPD      Z11, K1, Z12
 	VMOVUPD      Z12, 0(SP)(R9*1)
 
-done11:
+done13:
 	VMOVUPD       0(SP), Z11
 	VMOVUPD       128(SP), Z12
 	VADDPD        Z12, Z11, Z11
@@ -2656,7 +2687,7 @@ done11:
 	MOVQ          296(SP), R10
 	MOVQ          8(AX), R11
 	SUBQ          $32, R11
-	JLT           single15
+	JLT           single17
 	MOVQ          792(AX), R12
 	ANDQ          $1, R12
 	JEQ           usual18
@@ -2690,7 +2721,7 @@ done11:
 	ADDQ          R14, R9
 	ADDQ          R12, R10
 	SUBQ          R13, R11
-	JLT           single15
+	JLT           single17
 
 aligned19:
 
@@ -2729,7 +2760,7 @@ block20:
 	ADDQ     $256, R10
 	SUBQ     $32, R11
 	JGE      block20
-	JMP      single15
+	JMP      single17
 
 usual18:
 
@@ -2769,11 +2800,11 @@ block21:
 	SUBQ    $32, R11
 	JGE     block21
 
-single15:
+single17:
 	ADDQ $24, R11
-	JLT  tail16
+	JLT  tail23
 
-block22:
+block24:
 	VMOVUPD (DI), Z13
 	VSUBPD  Z10, Z13, Z13
 	VMULPD  Z12, Z13, Z13
@@ -2786,11 +2817,13 @@ block22:
 	ADDQ    336(SP), R9
 	ADDQ    $64, R10
 	SUBQ    $8, R11
-	JGE     block22
+	JGE     block24
 
-tail16:
-	ADDQ         $8, R11
-	JEQ          done17
+tail23:
+	ADDQ $8, R11
+	JEQ  done22
+
+masked25:
 	VPBROADCASTQ R11, Z13
 	VPCMPQ       $6, iota64<>+0(SB), Z13, K1
 	VMOVUPD.Z    (DI), K1, Z13
@@ -2803,7 +2836,7 @@ tail16:
 	VADDPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K1, (R10)
 
-done17:
+done22:
 	VMOVSD X11, (SI)
 	MOVQ   256(SP), DI
 	ADDQ   344(SP), DI
@@ -2823,10 +2856,10 @@ done17:
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end23
+	JEQ  end26
 	SFENCE
 
-end23:
+end26:
 	VZEROUPPER
 	RET
 
@@ -2918,7 +2951,7 @@ row2:
 	MOVQ         368(SP), R10
 	MOVQ         8(AX), R11
 	SUBQ         $16, R11
-	JGE          full6
+	JGE          full4
 	VMOVAPD      Y0, Y3
 	VMOVUPD      Y3, 0(SP)
 	VMOVUPD      Y3, 32(SP)
@@ -2931,7 +2964,7 @@ row2:
 	VMOVUPD      Y3, 224(SP)
 	JMP          single3
 
-full6:
+full4:
 	VMOVAPD Y0, Y3
 	VMOVAPD Y0, Y4
 	VMOVAPD Y0, Y5
@@ -2941,7 +2974,7 @@ full6:
 	VMOVAPD Y0, Y9
 	VMOVAPD Y0, Y10
 
-block7:
+block5:
 	VMOVUPD (SI), Y11
 	VMULPD  (DI), Y11, Y12
 	VMOVUPD (R8), Y13
@@ -3008,7 +3041,7 @@ block7:
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $16, R11
-	JGE     block7
+	JGE     block5
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -3021,7 +3054,7 @@ block7:
 single3:
 	MOVQ $0, R12
 	ADDQ $12, R11
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPD (SI), Y3
@@ -3053,9 +3086,11 @@ block8:
 	SUBQ    $4, R11
 	JGE     block8
 
-tail4:
-	ADDQ       $4, R11
-	JEQ        done5
+tail7:
+	ADDQ $4, R11
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R11
 	VMOVUPD    32(R13)(R11*8), Y3
@@ -3082,7 +3117,7 @@ tail4:
 	VADDPD     Y4, Y5, Y4
 	VMASKMOVPD Y4, Y3, (R10)
 
-done5:
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      64(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -3117,15 +3152,15 @@ done5:
 	MOVQ         400(SP), R9
 	MOVQ         8(AX), R10
 	SUBQ         $16, R10
-	JLT          single9
+	JLT          single10
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual12
+	JEQ          usual11
 	MOVQ         R9, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	TESTQ        R11, R11
-	JEQ          aligned13
+	JEQ          aligned12
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -3153,11 +3188,11 @@ done5:
 	ADDQ         R13, R8
 	ADDQ         R11, R9
 	SUBQ         R12, R10
-	JLT          single9
+	JLT          single10
 
-aligned13:
+aligned12:
 
-block14:
+block13:
 	VMOVUPD  (SI), Y5
 	VMULPD   (DI), Y5, Y5
 	VMOVUPD  (R8), Y6
@@ -3199,12 +3234,12 @@ block14:
 	ADDQ     DX, R8
 	ADDQ     $128, R9
 	SUBQ     $16, R10
-	JGE      block14
-	JMP      single9
+	JGE      block13
+	JMP      single10
 
-usual12:
+usual11:
 
-block15:
+block14:
 	VMOVUPD (SI), Y5
 	VMULPD  (DI), Y5, Y5
 	VMOVUPD (R8), Y6
@@ -3246,13 +3281,13 @@ block15:
 	ADDQ    DX, R8
 	ADDQ    $128, R9
 	SUBQ    $16, R10
-	JGE     block15
+	JGE     block14
 
-single9:
+single10:
 	ADDQ $12, R10
-	JLT  tail10
+	JLT  tail16
 
-block16:
+block17:
 	VMOVUPD (SI), Y5
 	VMULPD  (DI), Y5, Y5
 	VMOVUPD (R8), Y6
@@ -3267,11 +3302,13 @@ block16:
 	ADDQ    392(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block16
+	JGE     block17
 
-tail10:
-	ADDQ       $4, R10
-	JEQ        done11
+tail16:
+	ADDQ $4, R10
+	JEQ  done15
+
+masked18:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y5
@@ -3286,7 +3323,7 @@ tail10:
 	VMULPD     Y1, Y2, Y1
 	VMASKMOVPD Y1, Y5, (R9)
 
-done11:
+done15:
 	MOVQ 336(SP), SI
 	ADDQ 432(SP), SI
 	MOVQ SI, 336(SP)
@@ -3310,10 +3347,10 @@ done11:
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end17
+	JEQ  end19
 	SFENCE
 
-end17:
+end19:
 	VZEROUPPER
 	RET
 
@@ -3435,7 +3472,7 @@ row2:
 	MOVQ         a+0(FP), R12
 	MOVQ         8(R12), R12
 	SUBQ         $16, R12
-	JGE          full6
+	JGE          full4
 	VMOVAPD      Z3, Z8
 	VMOVUPD      Z8, 0(SP)
 	VMOVUPD      Z8, 64(SP)
@@ -3444,13 +3481,13 @@ row2:
 	VMOVUPD      Z8, 192(SP)
 	JMP          single3
 
-full6:
+full4:
 	VMOVAPD Z3, Z8
 	VMOVAPD Z3, Z9
 	VMOVAPD Z3, Z10
 	VMOVAPD Z3, Z11
 
-block7:
+block5:
 	VMOVUPD (DI), Z12
 	VMULPD  (R8), Z12, Z13
 	VMOVUPD (R9), Z14
@@ -3487,7 +3524,7 @@ block7:
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $16, R12
-	JGE     block7
+	JGE     block5
 	VMOVUPD Z8, 0(SP)
 	VMOVUPD Z9, 64(SP)
 	VMOVUPD Z10, 128(SP)
@@ -3496,7 +3533,7 @@ block7:
 single3:
 	MOVQ $0, R13
 	ADDQ $8, R12
-	JLT  tail4
+	JLT  tail7
 
 block8:
 	VMOVUPD (DI), Z8
@@ -3528,9 +3565,11 @@ block8:
 	SUBQ    $8, R12
 	JGE     block8
 
-tail4:
-	ADDQ         $8, R12
-	JEQ          done5
+tail7:
+	ADDQ $8, R12
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R12, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VMOVUPD.Z    (DI), K1, Z8
@@ -3556,7 +3595,7 @@ tail4:
 	VADDPD       Z8, Z9, Z8
 	VMOVUPD      Z8, K1, (R11)
 
-done5:
+done6:
 	VMOVUPD       0(SP), Z8
 	VMOVUPD       64(SP), Z9
 	VADDPD        Z9, Z8, Z8
@@ -3588,16 +3627,16 @@ done5:
 	MOVQ          a+0(FP), R11
 	MOVQ          8(R11), R11
 	SUBQ          $32, R11
-	JLT           single9
+	JLT           single10
 	MOVQ          a+0(FP), R12
 	MOVQ          792(R12), R12
 	ANDQ          $1, R12
-	JEQ           usual12
+	JEQ           usual11
 	MOVQ          R10, R12
 	NEGQ          R12
 	ANDQ          $63, R12
 	TESTQ         R12, R12
-	JEQ           aligned13
+	JEQ           aligned12
 	MOVQ          R12, R13
 	SHRQ          $3, R13
 	MOVQ          R13, R14
@@ -3624,11 +3663,11 @@ done5:
 	ADDQ          R14, R9
 	ADDQ          R12, R10
 	SUBQ          R13, R11
-	JLT           single9
+	JLT           single10
 
-aligned13:
+aligned12:
 
-block14:
+block13:
 	VMOVUPD  (DI), Z9
 	VMULPD   (R8), Z9, Z9
 	VMOVUPD  (R9), Z10
@@ -3670,12 +3709,12 @@ block14:
 	ADDQ     SI, R9
 	ADDQ     $256, R10
 	SUBQ     $32, R11
-	JGE      block14
-	JMP      single9
+	JGE      block13
+	JMP      single10
 
-usual12:
+usual11:
 
-block15:
+block14:
 	VMOVUPD (DI), Z9
 	VMULPD  (R8), Z9, Z9
 	VMOVUPD (R9), Z10
@@ -3717,13 +3756,13 @@ block15:
 	ADDQ    SI, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block15
+	JGE     block14
 
-single9:
+single10:
 	ADDQ $24, R11
-	JLT  tail10
+	JLT  tail16
 
-block16:
+block17:
 	VMOVUPD (DI), Z9
 	VMULPD  (R8), Z9, Z9
 	VMOVUPD (R9), Z10
@@ -3738,11 +3777,13 @@ block16:
 	ADDQ    336(SP), R9
 	ADDQ    $64, R10
 	SUBQ    $8, R11
-	JGE     block16
+	JGE     block17
 
-tail10:
-	ADDQ         $8, R11
-	JEQ          done11
+tail16:
+	ADDQ $8, R11
+	JEQ  done15
+
+masked18:
 	VPBROADCASTQ R11, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (DI), K1, Z9
@@ -3756,7 +3797,7 @@ tail10:
 	VMULPD       Z5, Z7, Z5
 	VMOVUPD      Z5, K1, (R10)
 
-done11:
+done15:
 	MOVQ 272(SP), DI
 	ADDQ 376(SP), DI
 	MOVQ DI, 272(SP)
@@ -3781,10 +3822,10 @@ end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end17
+	JEQ  end19
 	SFENCE
 
-end17:
+end19:
 	VZEROUPPER
 	RET
 

@@ -206,7 +206,7 @@ func momentumSGDElseRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 
 var momentumSGDForwards = [...]*runtime.Signature{
 	0: &momentumSGDIfForward,
-	1: &momentumSGDElseForward,
+	1: &momentumSGDIfForward,
 }
 
 // momentumSGDRun runs the op in a variant.
@@ -225,15 +225,6 @@ var (
 )
 
 var momentumSGDIfForward = runtime.Signature{
-	Op: "optim.momentum_sgd", Vars: momentumSGDVars, Axes: momentumSGDAxes, Outer: true,
-	Params: []runtime.Param{
-		0: {Name: "p", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1<<1 | 1<<2},
-		1: {Name: "g", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "buf", Mode: runtime.Inout, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1<<0 | 1<<1},
-	},
-}
-
-var momentumSGDElseForward = runtime.Signature{
 	Op: "optim.momentum_sgd", Vars: momentumSGDVars, Axes: momentumSGDAxes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "p", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1<<1 | 1<<2},

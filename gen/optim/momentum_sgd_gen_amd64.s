@@ -33,16 +33,16 @@ TEXT ·momentum_sgd_if1_f32_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -67,9 +67,9 @@ TEXT ·momentum_sgd_if1_f32_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Y2
 	VMULPS   Y2, Y0, Y3
 	VADDPS   (BX), Y3, Y3
@@ -103,12 +103,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $32, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Y2
 	VMULPS  Y2, Y0, Y3
 	VADDPS  (BX), Y3, Y3
@@ -142,11 +142,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $32, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Y2
@@ -163,9 +163,11 @@ block8:
 	SUBQ    $8, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPS    32(DI)(R10*4), Y2
@@ -178,13 +180,13 @@ tail2:
 	VMASKMOVPS Y0, Y2, (DX)
 	VMASKMOVPS Y1, Y2, (SI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -218,16 +220,16 @@ TEXT ·momentum_sgd_if1_f32_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         SI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -250,9 +252,9 @@ TEXT ·momentum_sgd_if1_f32_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Z2
 	VMULPS   Z2, Z0, Z3
 	VADDPS   (BX), Z3, Z3
@@ -286,12 +288,12 @@ block6:
 	ADDQ     $256, DX
 	ADDQ     $256, SI
 	SUBQ     $64, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Z2
 	VMULPS  Z2, Z0, Z3
 	VADDPS  (BX), Z3, Z3
@@ -325,11 +327,11 @@ block7:
 	ADDQ    $256, DX
 	ADDQ    $256, SI
 	SUBQ    $64, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Z2
@@ -346,9 +348,11 @@ block8:
 	SUBQ    $16, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (BX), K1, Z2
@@ -360,13 +364,13 @@ tail2:
 	VMOVUPS      Z0, K1, (DX)
 	VMOVUPS      Z1, K1, (SI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -397,16 +401,16 @@ TEXT ·momentum_sgd_if1_f64_0_avx2(SB), NOSPLIT, $24-8
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -431,9 +435,9 @@ TEXT ·momentum_sgd_if1_f64_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Y2
 	VMULPD   Y2, Y0, Y3
 	VADDPD   (BX), Y3, Y3
@@ -467,12 +471,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $16, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Y2
 	VMULPD  Y2, Y0, Y3
 	VADDPD  (BX), Y3, Y3
@@ -506,11 +510,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $16, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Y2
@@ -527,9 +531,11 @@ block8:
 	SUBQ    $4, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPD    32(DI)(R10*8), Y2
@@ -542,13 +548,13 @@ tail2:
 	VMASKMOVPD Y0, Y2, (DX)
 	VMASKMOVPD Y1, Y2, (SI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -578,16 +584,16 @@ TEXT ·momentum_sgd_if1_f64_0_avx512(SB), NOSPLIT, $16-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         SI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -610,9 +616,9 @@ TEXT ·momentum_sgd_if1_f64_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Z2
 	VMULPD   Z2, Z0, Z3
 	VADDPD   (BX), Z3, Z3
@@ -646,12 +652,12 @@ block6:
 	ADDQ     $256, DX
 	ADDQ     $256, SI
 	SUBQ     $32, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Z2
 	VMULPD  Z2, Z0, Z3
 	VADDPD  (BX), Z3, Z3
@@ -685,11 +691,11 @@ block7:
 	ADDQ    $256, DX
 	ADDQ    $256, SI
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Z2
@@ -706,9 +712,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (BX), K1, Z2
@@ -720,13 +728,13 @@ tail2:
 	VMOVUPD      Z0, K1, (DX)
 	VMOVUPD      Z1, K1, (SI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -795,16 +803,16 @@ TEXT ·momentum_sgd_no_if1_f32_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -837,9 +845,9 @@ TEXT ·momentum_sgd_no_if1_f32_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPS   (AX), Y0, Y4
 	VMOVUPS  (CX), Y5
 	VMULPS   Y5, Y2, Y6
@@ -886,12 +894,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $32, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPS  (AX), Y0, Y4
 	VMOVUPS (CX), Y5
 	VMULPS  Y5, Y2, Y6
@@ -938,11 +946,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $32, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPS  (AX), Y0, Y4
@@ -963,9 +971,11 @@ block8:
 	SUBQ    $8, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $8, R10
-	JEQ        done3
+tail7:
+	ADDQ $8, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPS    32(DI)(R10*4), Y4
@@ -982,14 +992,14 @@ tail2:
 	VMASKMOVPS Y0, Y4, (DX)
 	VMASKMOVPS Y1, Y4, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1039,16 +1049,16 @@ TEXT ·momentum_sgd_no_if1_f32_0_avx512(SB), NOSPLIT, $48-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -1080,9 +1090,9 @@ TEXT ·momentum_sgd_no_if1_f32_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPS   (BX), Z0, Z4
 	VMOVUPS  (DX), Z5
 	VMULPS   Z5, Z2, Z6
@@ -1129,12 +1139,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $64, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPS  (BX), Z0, Z4
 	VMOVUPS (DX), Z5
 	VMULPS  Z5, Z2, Z6
@@ -1181,11 +1191,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $64, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $48, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPS  (BX), Z0, Z4
@@ -1206,9 +1216,11 @@ block8:
 	SUBQ    $16, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $16, R11
-	JEQ          done3
+tail7:
+	ADDQ $16, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD R11, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (BX), K1, Z4
@@ -1224,13 +1236,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1291,16 +1303,16 @@ TEXT ·momentum_sgd_no_if1_f64_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), R11
 	MOVQ         792(R11), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         DX, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         SI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -1333,9 +1345,9 @@ TEXT ·momentum_sgd_no_if1_f64_0_avx2(SB), NOSPLIT, $48-8
 	SUBQ         R12, R10
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPD   (AX), Y0, Y4
 	VMOVUPD  (CX), Y5
 	VMULPD   Y5, Y2, Y6
@@ -1382,12 +1394,12 @@ block6:
 	ADDQ     $128, DX
 	ADDQ     $128, SI
 	SUBQ     $16, R10
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPD  (AX), Y0, Y4
 	VMOVUPD (CX), Y5
 	VMULPD  Y5, Y2, Y6
@@ -1434,11 +1446,11 @@ block7:
 	ADDQ    $128, DX
 	ADDQ    $128, SI
 	SUBQ    $16, R10
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $12, R10
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPD  (AX), Y0, Y4
@@ -1459,9 +1471,11 @@ block8:
 	SUBQ    $4, R10
 	JGE     block8
 
-tail2:
-	ADDQ       $4, R10
-	JEQ        done3
+tail7:
+	ADDQ $4, R10
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), DI
 	NEGQ       R10
 	VMOVUPD    32(DI)(R10*8), Y4
@@ -1478,14 +1492,14 @@ tail2:
 	VMASKMOVPD Y0, Y4, (DX)
 	VMASKMOVPD Y1, Y4, (SI)
 
-done3:
+done6:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1527,16 +1541,16 @@ TEXT ·momentum_sgd_no_if1_f64_0_avx512(SB), NOSPLIT, $48-8
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -1568,9 +1582,9 @@ TEXT ·momentum_sgd_no_if1_f64_0_avx512(SB), NOSPLIT, $48-8
 	SUBQ         R13, R11
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMULPD   (BX), Z0, Z4
 	VMOVUPD  (DX), Z5
 	VMULPD   Z5, Z2, Z6
@@ -1617,12 +1631,12 @@ block6:
 	ADDQ     $256, SI
 	ADDQ     $256, DI
 	SUBQ     $32, R11
-	JGE      block6
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMULPD  (BX), Z0, Z4
 	VMOVUPD (DX), Z5
 	VMULPD  Z5, Z2, Z6
@@ -1669,11 +1683,11 @@ block7:
 	ADDQ    $256, SI
 	ADDQ    $256, DI
 	SUBQ    $32, R11
-	JGE     block7
+	JGE     block5
 
 single1:
 	ADDQ $24, R11
-	JLT  tail2
+	JLT  tail7
 
 block8:
 	VMULPD  (BX), Z0, Z4
@@ -1694,9 +1708,11 @@ block8:
 	SUBQ    $8, R11
 	JGE     block8
 
-tail2:
-	ADDQ         $8, R11
-	JEQ          done3
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ R11, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (BX), K1, Z4
@@ -1712,13 +1728,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 

@@ -20,8 +20,9 @@ type block struct {
 // constant operand.
 const (
 	maxVectors   = 4
-	maxBlockOps  = 96
-	maxReduceOps = 320
+	maxBlockOps  = 48
+	maxReduceOps = 128
+	maxSingleOps = 16
 	pageElements = 64
 )
 
@@ -59,7 +60,7 @@ func (g *gen) vectorLoop(b *block) {
 		b.index = g.newVec(false)
 		g.loadVec(g.pool.iota(g.size), b.index)
 	}
-	single, tail, done := g.newLabel("single"), g.newLabel("tail"), g.newLabel("done")
+	single := g.newLabel("single")
 	elements := b.vectors * g.lanes
 	if b.inRegs {
 		g.alu("SUBQ", imm(int64(elements)), b.rem)
@@ -77,19 +78,33 @@ func (g *gen) vectorLoop(b *block) {
 		g.often(loopFreq, func() { g.blocks(b, b.vectors) })
 		g.label(single)
 	}
-	if b.vectors > 1 {
+	b.inRegs = false
+	g.rest(b, elements)
+	g.finishSlots(b)
+}
+
+// rest selects what blocks leave: single vectors, then one under a mask. On AVX-512, where masks cost little, large bodies are
+// selected only under a mask, which has all elements of a vector that is whole.
+func (g *gen) rest(b *block, elements int) {
+	done := g.newLabel("done")
+	if b.vectors > 1 && !(g.wide() && (b.tile != nil || b.plan.ops > maxSingleOps)) {
+		tail := g.newLabel("tail")
 		g.alu("ADDQ", imm(int64(elements-g.lanes)), b.rem)
 		g.jump("JLT", tail)
-		b.inRegs = false
 		g.often(singleFreq, func() { g.blocks(b, 1) })
 		g.label(tail)
+		elements = g.lanes
 	}
-	b.inRegs = false
-	g.alu("ADDQ", imm(int64(g.lanes)), b.rem)
+	g.alu("ADDQ", imm(int64(elements)), b.rem)
 	g.jump("JEQ", done)
+	top := g.newLabel("masked")
+	g.label(top)
 	g.once(b, g.points(1, 1, g.tailMask(b.rem)))
+	if elements > g.lanes {
+		g.advance(b, g.lanes)
+		g.jump("JGT", top)
+	}
 	g.label(done)
-	g.finishSlots(b)
 }
 
 // once selects the body of a vector loop for some vectors.
@@ -110,6 +125,12 @@ func (g *gen) blocks(b *block, vectors int) {
 	top := g.newLabel("block")
 	g.label(top)
 	g.once(b, points)
+	g.advance(b, elements)
+	g.jump("JGE", top)
+}
+
+// advance goes on by a number of elements. The flags say how many are left.
+func (g *gen) advance(b *block, elements int) {
 	for _, p := range b.plan.pointers {
 		if g.oneByOne(p) {
 			g.alu("ADDQ", imm(int64(elements*g.size)), g.inner[p])
@@ -123,7 +144,6 @@ func (g *gen) blocks(b *block, vectors int) {
 	}
 	g.stepOffset(b, elements)
 	g.alu("SUBQ", imm(int64(elements)), b.rem)
-	g.jump("JGE", top)
 }
 
 // oneByOne says whether the step of an operand along the vector axis is 1: that of an input may be 0.

@@ -141,6 +141,9 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	if err := g.checkSupported(); err != nil {
 		return nil, err
 	}
+	if err := g.nameSignatures(); err != nil {
+		return nil, err
+	}
 	g.findOptimizer()
 	code, err := g.attrsDecl()
 	if err != nil {
@@ -203,17 +206,22 @@ func (g *opGen) runs() ([]jen.Code, error) {
 	}
 	for _, back := range []bool{false, true} {
 		found := false
+		seen := map[string]string{}
 		for _, gr := range g.groups {
 			s := gr.signature(back)
 			if s == nil {
 				continue
 			}
 			found = true
-			f, err := g.runFunc(s)
+			key, f, err := g.runFunc(s)
 			if err != nil {
 				return nil, err
 			}
-			code = append(code, f...)
+			if s.run = seen[key]; s.run == "" {
+				s.run = g.runName(s)
+				seen[key] = s.run
+				code = append(code, f...)
+			}
 		}
 		if found && len(g.groups) > 1 {
 			code = append(code, g.chooseSignature(back), g.chooseRun(back))
@@ -251,7 +259,7 @@ func (g *opGen) chooseRun(back bool) jen.Code {
 		if s == nil {
 			continue
 		}
-		call := jen.Id(g.runName(s)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)
+		call := jen.Id(s.run).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)
 		if fails && g.fails(s) {
 			call = jen.Return(call)
 		}
@@ -287,14 +295,9 @@ func (g *opGen) signatures() ([]jen.Code, error) {
 	code := []jen.Code{g.signatureParts()}
 	for _, gr := range g.groups {
 		for _, s := range []*signature{gr.forward, gr.backward} {
-			if s == nil {
-				continue
+			if s != nil && s.value != nil {
+				code = append(code, jen.Var().Id(s.name).Op("=").Add(s.value))
 			}
-			d, err := g.signatureDecl(s)
-			if err != nil {
-				return nil, err
-			}
-			code = append(code, d)
 		}
 	}
 	return code, nil

@@ -23,7 +23,7 @@ type attr struct {
 
 // attrs lists the attributes of an op.
 func (g *opGen) makeAttrs() error {
-	values := newNamer("step")
+	values := newNamer(slices.Concat(callVars, methodVars)...)
 	for _, d := range g.decl.Attrs {
 		a := &attr{decl: d, field: g.goName(d.Name), name: values.name(lowerFirst(g.goName(d.Name)))}
 		a.positional = d.Default == nil && d.Word == "" && !d.Optional && d.Kind != ir.AttrKeep

@@ -19,11 +19,18 @@ type apiFunc struct {
 
 // newFunc begins a function; zero are its results in case of an error, but for the error.
 func (g *opGen) newFunc(zero ...jen.Code) *apiFunc {
-	return &apiFunc{
-		g: g, zero: zero, tensors: map[string]string{},
-		names: newNamer("attrs", "vals", "bound", "variant", "place", "record", "err", "step", "back", "o", "s", "params"),
+	f := &apiFunc{g: g, zero: zero, tensors: map[string]string{}, names: newNamer(callVars...)}
+	for _, a := range g.attrs {
+		f.names[a.name] = true
 	}
+	return f
 }
+
+// callVars are the variables of functions that people call, beside tensors and attributes.
+var callVars = []string{"attrs", "vals", "bound", "variant", "place", "record", "err", "step", "back"}
+
+// methodVars are those of functions that have attributes but no tensors.
+var methodVars = []string{"params", "group", "a", "o", "r", "s", "v", "in"}
 
 func (f *apiFunc) add(code ...jen.Code) { f.body = append(f.body, code...) }
 

@@ -204,6 +204,11 @@ func (g *opGen) backwardInto() []jen.Code {
 			}
 		}
 	}
+	for _, p := range g.presence() {
+		if !slices.Contains(names(first.params), p) {
+			return nil
+		}
+	}
 	f := g.newFunc()
 	var order []string
 	for _, mode := range []string{"Gradient", "cotangent", "In", "output"} {

@@ -83,7 +83,9 @@ func (g *opGen) invoke() jen.Code {
 			required(a.decl.Name, name, read(a))
 			positional = append(positional, jen.Op("*").Id(name))
 		case a.decl.Kind == ir.AttrAxes:
-			body = append(body, jen.List(jen.Id("a").Dot(a.field), jen.Id("a").Dot(a.field+"All")).Op("=").Id("r").Dot("Axes").Call(jen.Lit(a.decl.Name)))
+			name, all := names.name(a.name), names.name(a.name+"All")
+			body = append(body, jen.List(jen.Id(name), jen.Id(all)).Op(":=").Id("r").Dot("Axes").Call(jen.Lit(a.decl.Name)))
+			fields = append(fields, field(a.field, jen.Id(name)), field(a.field+"All", jen.Id(all)))
 		case a.decl.Kind == ir.AttrEnum:
 			fields = append(fields, field(a.field, jen.Id(a.goType).Call(read(a))))
 		case !a.pointer: // a bool that is false by default
@@ -95,14 +97,7 @@ func (g *opGen) invoke() jen.Code {
 		}
 	}
 	if g.hasAttrs() {
-		at := slices.IndexFunc(g.attrs, func(a *attr) bool { return a.decl.Kind == ir.AttrAxes && !a.positional })
-		declare := jen.Id("a").Op(":=").Id(g.name + "Attrs").Values(fields...)
-		if at >= 0 {
-			// Axes fills in two fields.
-			body = slices.Insert(body, 1, jen.Code(declare))
-		} else {
-			body = append(body, declare)
-		}
+		body = append(body, jen.Id("a").Op(":=").Id(g.name+"Attrs").Values(fields...))
 	}
 	body = append(body, jen.If(jen.Err().Op(":=").Id("r").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	body = append(body, after...)

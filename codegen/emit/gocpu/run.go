@@ -10,14 +10,14 @@ import (
 	"github.com/opgen/opgen/codegen/nest"
 )
 
-// runFunc writes the function that runs the programs of a signature on a runtime.Bound b, with the attributes v.
-func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
+// runFunc writes the function that runs the programs of a signature on a runtime.Bound b, with the attributes v. Functions
+// that do the same have the same key.
+func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 	name := g.runName(s)
 	verb := "computes"
 	if s.back {
 		verb = "computes the derivative of"
 	}
-	var code []jen.Code
 	fails := g.fails(s)
 	signature := func(name string) *jen.Statement {
 		f := jen.Func().Id(name).Params(g.runParams()...)
@@ -29,9 +29,10 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 	if len(s.group.variants) == 1 {
 		body, err := g.runBody(s, s.group.variants[0].Variant.Forward, s.programsOf(0))
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
-		return []jen.Code{jen.Comment(fmt.Sprintf("%s %s %s%s.", name, verb, g.decl.Name, g.choicesText(s.group.choices))).Line().Add(signature(name)).Block(body...)}, nil
+		doc := jen.Comment(fmt.Sprintf("%s %s %s%s.", name, verb, g.decl.Name, g.choicesText(s.group.choices)))
+		return render1(body), []jen.Code{doc.Line().Add(signature(name)).Block(body...)}, nil
 	}
 	// Variants that differ by conditions on extents.
 	var cases []jen.Code
@@ -46,7 +47,7 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 	for i, f := range s.group.variants {
 		body, err := g.runBody(s, f.Variant.Forward, s.programsOf(i))
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		code = append(code, jen.Comment(fmt.Sprintf("%s%d is one of the cases of %s.", name, i, name)).Line().Add(signature(fmt.Sprintf("%s%d", name, i))).Block(body...))
 		var all expr
@@ -56,7 +57,7 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 			}
 			e, err := g.choice(c, h, nil)
 			if err != nil {
-				return nil, err
+				return "", nil, err
 			}
 			if all.code == nil {
 				all = e
@@ -70,8 +71,8 @@ func (g *opGen) runFunc(s *signature) ([]jen.Code, error) {
 			cases = append(cases, jen.Case(all.code).Block(call(i)...))
 		}
 	}
-	return append(code, jen.Comment(fmt.Sprintf("%s %s %s%s; extents decide how.", name, verb, g.decl.Name, g.choicesText(s.group.choices))).Line().
-		Add(signature(name)).Block(jen.Switch().Block(cases...))), nil
+	doc := jen.Comment(fmt.Sprintf("%s %s %s%s; extents decide how.", name, verb, g.decl.Name, g.choicesText(s.group.choices)))
+	return name, append(code, doc.Line().Add(signature(name)).Block(jen.Switch().Block(cases...))), nil
 }
 
 func (g *opGen) runName(s *signature) string {

@@ -12,6 +12,8 @@ import (
 // signature is a runtime.Signature: the tensors of a function in the order in which it binds them.
 type signature struct {
 	name   string // the variable
+	value  jen.Code
+	run    string // the function that runs its programs
 	params []*param
 	group  *group
 	back   bool // of the backward function
@@ -229,11 +231,6 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 	if err := g.inputs(s); err != nil {
 		return err
 	}
-	for _, p := range s.params {
-		if p.mode == "Inout" {
-			return g.errorf("a derivative of an op that changes %s", p.name)
-		}
-	}
 	reads := func(role ir.Role, name string) bool {
 		for _, prog := range gr.programs(true) {
 			for _, l := range prog.Launches {
@@ -247,6 +244,12 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 		}
 		return false
 	}
+	for _, p := range s.params {
+		if p.mode == "Inout" && reads(ir.Inout, p.name) {
+			return g.errorf("its derivative reads the value of %s from before the call, which changed it", p.name)
+		}
+	}
+	s.params = slices.DeleteFunc(s.params, func(p *param) bool { return p.mode == "Inout" })
 	outputs := gr.forward.params[len(g.decl.Inputs):]
 	for _, p := range outputs {
 		if !p.saved && reads(ir.Output, p.name) {
@@ -263,12 +266,13 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 			s.params = append(s.params, &param{name: "@" + p.name, mode: "Back", elem: p.elem, dims: p.dims})
 		}
 	}
-	for i, d := range g.decl.Inputs {
+	for _, d := range g.decl.Inputs {
 		given := slices.ContainsFunc(gr.programs(true), func(prog *nest.Program) bool {
 			return slices.ContainsFunc(prog.Func.Outputs, func(t *ir.Tensor) bool { return t.Role == ir.Gradient && t.Of.Name == d.Name })
 		})
-		if given {
-			s.params = append(s.params, &param{name: "@" + d.Name, mode: "Gradient", elem: d.Elem, dims: d.Axes, of: i})
+		of := slices.IndexFunc(s.params, func(p *param) bool { return p.name == d.Name && p.mode == "In" })
+		if given && of >= 0 {
+			s.params = append(s.params, &param{name: "@" + d.Name, mode: "Gradient", elem: d.Elem, dims: d.Axes, of: of})
 		}
 	}
 	gr.backward = s
@@ -397,8 +401,31 @@ func (s *signature) outer() bool {
 	return pack != ""
 }
 
-// signatureDecl declares a signature.
-func (g *opGen) signatureDecl(s *signature) (jen.Code, error) {
+// nameSignatures writes the signatures of all groups. Equal ones have one name.
+func (g *opGen) nameSignatures() error {
+	seen := map[string]string{}
+	for _, gr := range g.groups {
+		for _, s := range []*signature{gr.forward, gr.backward} {
+			if s == nil {
+				continue
+			}
+			v, err := g.signatureValue(s)
+			if err != nil {
+				return err
+			}
+			text := render1([]jen.Code{v})
+			if name, ok := seen[text]; ok {
+				s.name = name
+				continue
+			}
+			seen[text], s.value = s.name, v
+		}
+	}
+	return nil
+}
+
+// signatureValue is a signature as a literal.
+func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 	var params []jen.Code
 	for i, p := range s.params {
 		f := []jen.Code{field("Name", jen.Lit(p.name)), field("Mode", jen.Qual(runtimePath, p.mode))}
@@ -442,7 +469,7 @@ func (g *opGen) signatureDecl(s *signature) (jen.Code, error) {
 		f = append(f, field("Outer", jen.True()))
 	}
 	f = append(f, jen.Line().Add(field("Params", jen.Index().Qual(runtimePath, "Param").Values(append(params, jen.Line())...))), jen.Line())
-	return jen.Var().Id(s.name).Op("=").Qual(runtimePath, "Signature").Values(f...), nil
+	return jen.Qual(runtimePath, "Signature").Values(f...), nil
 }
 
 // shares is the set of inputs whose memory a written parameter may be, nil for none.
