@@ -19,10 +19,19 @@ func exactFMA(x, y, z float32) float32 {
 	return f
 }
 
+// sparse is a number of which an eighth of the bits are set.
+func sparse(r *rand.Rand) uint32 {
+	x := r.Uint32()
+	for range 2 {
+		x &= r.Uint32()
+	}
+	return x
+}
+
 func TestFMA32(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	near := func(exponent int) float32 { // a float32 with few bits set, near 2^exponent
-		m := uint32(1)<<23 | uint32(r.Uint64())&uint32(r.Uint64())&uint32(r.Uint64())&(1<<23-1)
+		m := uint32(1)<<23 | sparse(r)&(1<<23-1)
 		f := float32(math.Ldexp(float64(m), exponent-23))
 		if r.IntN(2) == 0 {
 			return -f

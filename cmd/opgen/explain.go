@@ -10,7 +10,7 @@ import (
 type explainCmd struct {
 	Stage   string   `help:"Show one stage only: check, derive, simplify, lower or emit." enum:",check,derive,simplify,lower,emit" default:""`
 	Variant string   `help:"Show the variant whose name contains this, such as mean."`
-	DType   string   `help:"Dtype that is lowered." default:"f32"`
+	DType   string   `name:"dtype" help:"Dtype that is lowered." default:"f32"`
 	Op      string   `arg:"" help:"The op: package.name."`
 	Paths   []string `arg:"" optional:"" help:"Where to look for its package; ./... if not given."`
 }

@@ -71,7 +71,7 @@ func TestBuilderLoadsAfterStores(t *testing.T) {
 	if b.Load(y) == first {
 		t.Error("merged over a store")
 	}
-	if b.Load(x) != b.Load(x) {
+	if once, again := b.Load(x), b.Load(x); once != again {
 		t.Error("loads of an input are not merged")
 	}
 	done(t, b)

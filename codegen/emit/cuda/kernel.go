@@ -64,11 +64,10 @@ func ctype(d nest.DType) string {
 	}
 }
 
-func scalar(i int) string             { return fmt.Sprintf("s%d", i) }
-func slot(i int) string               { return fmt.Sprintf("r%d", i) }
-func value(v *nest.Value) string      { return fmt.Sprintf("v%d", v.ID) }
-func pointer(i int) string            { return fmt.Sprintf("p%d", i) }
-func (p *printer) dtype(i int) string { return ctype(p.n.Operands[i].DType) }
+func scalar(i int) string        { return fmt.Sprintf("s%d", i) }
+func slot(i int) string          { return fmt.Sprintf("r%d", i) }
+func value(v *nest.Value) string { return fmt.Sprintf("v%d", v.ID) }
+func pointer(i int) string       { return fmt.Sprintf("p%d", i) }
 
 func (p *printer) line(format string, args ...any) {
 	p.b.WriteString(strings.Repeat("    ", p.indent))

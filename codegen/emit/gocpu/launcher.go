@@ -68,9 +68,8 @@ func operands(n *nest.Nest) jen.Code {
 			if o.Mode == nest.Acc {
 				d = append(d, field("Monoid", jen.Qual(runtimePath, runtimeMonoid[monoid[i].Monoid])))
 			}
-			g.Line().Values(d...)
+			g.Values(d...)
 		}
-		g.Line()
 	})
 }
 

@@ -45,6 +45,21 @@ func Vet(t testing.TB, nests []*nest.Nest, files []emit.File, paths []string) {
 	goTool(t, dir, "vet", ".")
 }
 
+// GoTest runs go vet and go test on files, whose names may have folders, in a module of their own called generated.test.
+func GoTest(t testing.TB, files []emit.File) {
+	t.Helper()
+	dir := t.TempDir()
+	mod, err := goMod("generated.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFiles(dir, append(files[:len(files):len(files)], mod)); err != nil {
+		t.Fatal(err)
+	}
+	goTool(t, dir, "vet", "./...")
+	goTool(t, dir, "test", "./...")
+}
+
 func goTool(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -55,14 +70,19 @@ func goTool(t testing.TB, dir string, args ...string) {
 	}
 }
 
-func writeModule(dir string, nests []*nest.Nest, files []emit.File, paths []string) error {
+// goMod is the go.mod of a module that uses this one.
+func goMod(name string) (emit.File, error) {
 	root, err := moduleRoot()
+	text := fmt.Sprintf("module %s\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %[2]s => %s\n", name, modulePath, root)
+	return emit.File{Name: "go.mod", Data: []byte(text)}, err
+}
+
+func writeModule(dir string, nests []*nest.Nest, files []emit.File, paths []string) error {
+	mod, err := goMod("kernels.test")
 	if err != nil {
 		return err
 	}
-	files = append(files[:len(files):len(files)],
-		emit.File{Name: "go.mod", Data: fmt.Appendf(nil, "module kernels.test\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", modulePath, root)},
-		emit.File{Name: "kernels.go", Data: table(nests, paths)})
+	files = append(files[:len(files):len(files)], mod, emit.File{Name: "kernels.go", Data: table(nests, paths)})
 	embedded, err := runnerFiles.ReadDir("runner")
 	if err != nil {
 		return err
@@ -74,8 +94,16 @@ func writeModule(dir string, nests []*nest.Nest, files []emit.File, paths []stri
 		}
 		files = append(files, emit.File{Name: strings.TrimSuffix(e.Name(), ".txt"), Data: data})
 	}
+	return writeFiles(dir, files)
+}
+
+func writeFiles(dir string, files []emit.File) error {
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o666); err != nil {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
 			return err
 		}
 	}
