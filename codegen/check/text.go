@@ -80,10 +80,10 @@ func GoName(name string) string {
 }
 
 // initialisms are the parts of names that Go writes in capitals throughout.
-var initialisms = map[string]bool{"sgd": true, "lstm": true, "gru": true, "rnn": true, "id": true, "nll": true, "bce": true, "kl": true, "rms": true}
+var initialisms = map[string]bool{"sgd": true, "lstm": true, "gru": true, "rnn": true, "id": true, "nll": true, "bce": true, "kl": true, "rms": true, "mse": true}
 
 // goForms are what the Go names of an op are made into.
-var goForms = []string{"%s", "%sInto", "%sSlice", "%sAttrs", "New%s"}
+var goForms = []string{"%s", "%sInto", "%sSlice", "%sBackwardInto", "%sAttrs", "New%s"}
 
 // checkGoNames reports names that would meet in Go.
 func (p *unit) checkGoNames() {

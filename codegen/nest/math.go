@@ -128,5 +128,24 @@ func UniformDiv(b *Builder, x, d *Value) *Value {
 	size := m.Op(Abs, d)
 	scale := m.sel(m.Op(Lt, most, size), m.c(math.Ldexp(1, -exp/2)), m.c(1))
 	scale = m.sel(m.Op(Lt, size, least), m.c(math.Ldexp(1, exp-exp/4)), scale)
-	return m.mul(m.mul(x, scale), m.div(m.c(1), m.mul(d, scale)))
+	inverse := m.div(m.c(1), m.mul(d, scale))
+	x, factor := powerOfTwo(x)
+	if factor != 1 {
+		scale = m.mul(scale, m.c(factor))
+	}
+	return m.mul(m.mul(x, scale), inverse)
+}
+
+// powerOfTwo splits x = y·f, where f is a small power of two that x was multiplied with last: it can join another power of
+// two without an error.
+func powerOfTwo(x *Value) (y *Value, f float64) {
+	if x.Op != Mul {
+		return x, 1
+	}
+	for i, a := range x.Args {
+		if frac, exp := math.Frexp(a.Imm); a.Op == Const && frac == 0.5 && -8 <= exp && exp <= 8 {
+			return x.Args[1-i], a.Imm
+		}
+	}
+	return x, 1
 }

@@ -23,7 +23,19 @@ func (p *Program) Run(in ir.Binding) (map[*ir.Tensor]*ir.Array, error) { return 
 
 // RunOver is Run with outputs that lie on the memory of inputs (see MayShare).
 func (p *Program) RunOver(in ir.Binding, over map[*ir.Tensor]*ir.Tensor) (map[*ir.Tensor]*ir.Array, error) {
-	r := &run{p: p, in: in, memory: map[*ir.Tensor]Buffer{}}
+	return p.run(in, over, nil)
+}
+
+// Executor computes a launch as a whole. Accumulators hold their identities before, and the results after it.
+type Executor func(l *Launch, a *Args) error
+
+// RunWith is Run on something else than the interpreter, for tests of other targets.
+func (p *Program) RunWith(in ir.Binding, exec Executor) (map[*ir.Tensor]*ir.Array, error) {
+	return p.run(in, nil, exec)
+}
+
+func (p *Program) run(in ir.Binding, over map[*ir.Tensor]*ir.Tensor, exec Executor) (map[*ir.Tensor]*ir.Array, error) {
+	r := &run{p: p, in: in, memory: map[*ir.Tensor]Buffer{}, exec: exec}
 	for t, a := range in.Arrays {
 		r.memory[t] = r.buffer(t, a.Data)
 	}
@@ -66,6 +78,7 @@ type run struct {
 	p      *Program
 	in     ir.Binding
 	memory map[*ir.Tensor]Buffer
+	exec   Executor // nil: the interpreter, in chunks
 }
 
 // extent is the product of the extents of axes.
@@ -173,7 +186,25 @@ func (r *run) launch(l *Launch) error {
 		}
 		a.Operands = append(a.Operands, buf)
 	}
+	if r.exec != nil {
+		return r.whole(l, a)
+	}
 	return r.chunks(l, a)
+}
+
+// whole gives a launch to the executor.
+func (r *run) whole(l *Launch, a *Args) error {
+	for _, s := range l.Nest.Slots {
+		if s.Over != Grid {
+			continue
+		}
+		t, o := l.Operands[s.Acc].Tensor, &a.Operands[s.Acc]
+		step := o.Step
+		*o = r.buffer(t, slices.Repeat([]float64{s.Monoid.Identity()}, r.extent(t.Axes)))
+		o.Step = step
+		r.memory[t] = *o
+	}
+	return r.exec(l, a)
 }
 
 func (r *run) stride(s Stride) int {

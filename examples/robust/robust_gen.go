@@ -220,11 +220,7 @@ func init() {
 	})
 }
 
-var pseudo_huber_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var pseudo_huber_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func pseudo_huber_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f32_forward_0_plan) {
@@ -234,10 +230,7 @@ func pseudo_huber_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(pseudo_huber_f32_forward_0, a, &pseudo_huber_f32_forward_0_plan)
 }
 
-var pseudo_huber_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var pseudo_huber_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pseudo_huber_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f32_forward_1_plan) {
@@ -247,13 +240,7 @@ func pseudo_huber_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(pseudo_huber_f32_forward_1, a, &pseudo_huber_f32_forward_1_plan)
 }
 
-var pseudo_huber_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var pseudo_huber_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pseudo_huber_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f32_backward_0_plan) {
@@ -263,11 +250,7 @@ func pseudo_huber_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(pseudo_huber_f32_backward_0, a, &pseudo_huber_f32_backward_0_plan)
 }
 
-var pseudo_huber_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var pseudo_huber_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func pseudo_huber_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f64_forward_0_plan) {
@@ -277,10 +260,7 @@ func pseudo_huber_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(pseudo_huber_f64_forward_0, a, &pseudo_huber_f64_forward_0_plan)
 }
 
-var pseudo_huber_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var pseudo_huber_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pseudo_huber_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f64_forward_1_plan) {
@@ -290,13 +270,7 @@ func pseudo_huber_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(pseudo_huber_f64_forward_1, a, &pseudo_huber_f64_forward_1_plan)
 }
 
-var pseudo_huber_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var pseudo_huber_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/examples/robust.pseudo_huber_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pseudo_huber_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pseudo_huber_f64_backward_0_plan) {

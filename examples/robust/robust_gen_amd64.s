@@ -67,7 +67,7 @@ row2:
 	VMOVUPS 192(SP), Y9
 	VMOVUPS 224(SP), Y10
 
-block6:
+block4:
 	VMOVUPS (R10), Y11
 	VSUBPS  (R11), Y11, Y11
 	VMULPS  Y0, Y11, Y11
@@ -143,7 +143,7 @@ block6:
 	ADDQ    DX, R10
 	ADDQ    SI, R11
 	SUBQ    $64, R12
-	JGE     block6
+	JGE     block4
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -156,7 +156,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $56, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R10), Y3
@@ -177,9 +177,11 @@ block7:
 	SUBQ    $8, R12
 	JGE     block7
 
-tail4:
-	ADDQ       $8, R12
-	JEQ        done5
+tail6:
+	ADDQ $8, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPS    32(R14)(R12*4), Y3
@@ -287,7 +289,7 @@ row2:
 	VMOVUPS 128(SP), Z5
 	VMOVUPS 192(SP), Z6
 
-block6:
+block4:
 	VMOVUPS (R11), Z7
 	VSUBPS  (R12), Z7, Z7
 	VMULPS  Z0, Z7, Z7
@@ -327,7 +329,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
@@ -336,7 +338,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $48, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPS (R11), Z3
@@ -357,9 +359,11 @@ block7:
 	SUBQ    $16, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $16, R13
-	JEQ          done5
+tail6:
+	ADDQ $16, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R11), K1, Z3
@@ -468,9 +472,9 @@ TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         304(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         296(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         304(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         296(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -489,20 +493,20 @@ TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPS       Y1, Y2, Y2
 	VDIVPS       Y2, Y7, Y2
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $2, R12
 	MOVQ         R12, R13
@@ -532,9 +536,9 @@ TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Y3
 	VSUBPS   (DX), Y3, Y3
 	VMULPS   Y1, Y3, Y3
@@ -559,41 +563,17 @@ block6:
 	VXORPS   Y9, Y3, Y4
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 32(DI)
-	VMOVUPS  64(CX), Y3
-	VSUBPS   64(DX), Y3, Y3
-	VMULPS   Y1, Y3, Y3
-	VMULPS   Y2, Y3, Y3
-	VMULPS   Y3, Y0, Y4
-	VMULPS   Y3, Y3, Y3
-	VADDPS   Y3, Y7, Y3
-	VSQRTPS  Y3, Y3
-	VDIVPS   Y3, Y4, Y3
-	VXORPS   Y9, Y3, Y4
-	VMOVNTPS Y3, 64(SI)
-	VMOVNTPS Y4, 64(DI)
-	VMOVUPS  96(CX), Y3
-	VSUBPS   96(DX), Y3, Y3
-	VMULPS   Y1, Y3, Y3
-	VMULPS   Y2, Y3, Y3
-	VMULPS   Y3, Y0, Y4
-	VMULPS   Y3, Y3, Y3
-	VADDPS   Y3, Y7, Y3
-	VSQRTPS  Y3, Y3
-	VDIVPS   Y3, Y4, Y3
-	VXORPS   Y9, Y3, Y4
-	VMOVNTPS Y3, 96(SI)
-	VMOVNTPS Y4, 96(DI)
 	ADDQ     R9, CX
 	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $32, BX
-	JGE      block6
+	ADDQ     $64, SI
+	ADDQ     $64, DI
+	SUBQ     $16, BX
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Y3
 	VSUBPS  (DX), Y3, Y3
 	VMULPS  Y1, Y3, Y3
@@ -618,40 +598,16 @@ block7:
 	VXORPS  Y9, Y3, Y4
 	VMOVUPS Y3, 32(SI)
 	VMOVUPS Y4, 32(DI)
-	VMOVUPS 64(CX), Y3
-	VSUBPS  64(DX), Y3, Y3
-	VMULPS  Y1, Y3, Y3
-	VMULPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y4
-	VMULPS  Y3, Y3, Y3
-	VADDPS  Y3, Y7, Y3
-	VSQRTPS Y3, Y3
-	VDIVPS  Y3, Y4, Y3
-	VXORPS  Y9, Y3, Y4
-	VMOVUPS Y3, 64(SI)
-	VMOVUPS Y4, 64(DI)
-	VMOVUPS 96(CX), Y3
-	VSUBPS  96(DX), Y3, Y3
-	VMULPS  Y1, Y3, Y3
-	VMULPS  Y2, Y3, Y3
-	VMULPS  Y3, Y0, Y4
-	VMULPS  Y3, Y3, Y3
-	VADDPS  Y3, Y7, Y3
-	VSQRTPS Y3, Y3
-	VDIVPS  Y3, Y4, Y3
-	VXORPS  Y9, Y3, Y4
-	VMOVUPS Y3, 96(SI)
-	VMOVUPS Y4, 96(DI)
 	ADDQ    R9, CX
 	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $32, BX
-	JGE     block7
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $16, BX
+	JGE     block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Y3
@@ -673,9 +629,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $8, BX
-	JEQ        done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPS    32(R8)(BX*4), Y3
@@ -693,13 +651,13 @@ tail2:
 	VMASKMOVPS Y0, Y3, (SI)
 	VMASKMOVPS Y1, Y3, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -730,9 +688,9 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         296(AX), R8
 	MOVQ         304(AX), R9
 	MOVQ         296(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         304(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         296(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -751,20 +709,20 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPS       Z1, Z2, Z2
 	VDIVPS       Z2, Z7, Z2
 	MOVQ         8(AX), BX
-	SUBQ         $64, BX
+	SUBQ         $32, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $2, R13
 	MOVQ         R13, R14
@@ -792,9 +750,9 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPS  (CX), Z3
 	VSUBPS   (DX), Z3, Z3
 	VMULPS   Z1, Z3, Z3
@@ -819,41 +777,17 @@ block6:
 	VPXORD   Z9, Z3, Z4
 	VMOVNTPS Z3, 64(SI)
 	VMOVNTPS Z4, 64(DI)
-	VMOVUPS  128(CX), Z3
-	VSUBPS   128(DX), Z3, Z3
-	VMULPS   Z1, Z3, Z3
-	VMULPS   Z2, Z3, Z3
-	VMULPS   Z3, Z0, Z4
-	VMULPS   Z3, Z3, Z3
-	VADDPS   Z3, Z7, Z3
-	VSQRTPS  Z3, Z3
-	VDIVPS   Z3, Z4, Z3
-	VPXORD   Z9, Z3, Z4
-	VMOVNTPS Z3, 128(SI)
-	VMOVNTPS Z4, 128(DI)
-	VMOVUPS  192(CX), Z3
-	VSUBPS   192(DX), Z3, Z3
-	VMULPS   Z1, Z3, Z3
-	VMULPS   Z2, Z3, Z3
-	VMULPS   Z3, Z0, Z4
-	VMULPS   Z3, Z3, Z3
-	VADDPS   Z3, Z7, Z3
-	VSQRTPS  Z3, Z3
-	VDIVPS   Z3, Z4, Z3
-	VPXORD   Z9, Z3, Z4
-	VMOVNTPS Z3, 192(SI)
-	VMOVNTPS Z4, 192(DI)
 	ADDQ     R10, CX
 	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $64, BX
-	JGE      block6
+	ADDQ     $128, SI
+	ADDQ     $128, DI
+	SUBQ     $32, BX
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPS (CX), Z3
 	VSUBPS  (DX), Z3, Z3
 	VMULPS  Z1, Z3, Z3
@@ -878,40 +812,16 @@ block7:
 	VPXORD  Z9, Z3, Z4
 	VMOVUPS Z3, 64(SI)
 	VMOVUPS Z4, 64(DI)
-	VMOVUPS 128(CX), Z3
-	VSUBPS  128(DX), Z3, Z3
-	VMULPS  Z1, Z3, Z3
-	VMULPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z4
-	VMULPS  Z3, Z3, Z3
-	VADDPS  Z3, Z7, Z3
-	VSQRTPS Z3, Z3
-	VDIVPS  Z3, Z4, Z3
-	VPXORD  Z9, Z3, Z4
-	VMOVUPS Z3, 128(SI)
-	VMOVUPS Z4, 128(DI)
-	VMOVUPS 192(CX), Z3
-	VSUBPS  192(DX), Z3, Z3
-	VMULPS  Z1, Z3, Z3
-	VMULPS  Z2, Z3, Z3
-	VMULPS  Z3, Z0, Z4
-	VMULPS  Z3, Z3, Z3
-	VADDPS  Z3, Z7, Z3
-	VSQRTPS Z3, Z3
-	VDIVPS  Z3, Z4, Z3
-	VPXORD  Z9, Z3, Z4
-	VMOVUPS Z3, 192(SI)
-	VMOVUPS Z4, 192(DI)
 	ADDQ    R10, CX
 	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $64, BX
-	JGE     block7
+	ADDQ    $128, SI
+	ADDQ    $128, DI
+	SUBQ    $32, BX
+	JGE     block5
 
 single1:
-	ADDQ $48, BX
-	JLT  tail2
+	ADDQ $16, BX
+	JLT  tail7
 
 block8:
 	VMOVUPS (CX), Z3
@@ -933,9 +843,11 @@ block8:
 	SUBQ    $16, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $16, BX
-	JEQ          done3
+tail7:
+	ADDQ $16, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTD BX, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (CX), K1, Z3
@@ -952,13 +864,13 @@ tail2:
 	VMOVUPS      Z0, K1, (SI)
 	VMOVUPS      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1025,7 +937,7 @@ row2:
 	VMOVUPD 192(SP), Y9
 	VMOVUPD 224(SP), Y10
 
-block6:
+block4:
 	VMOVUPD (R10), Y11
 	VSUBPD  (R11), Y11, Y11
 	VMULPD  Y0, Y11, Y11
@@ -1101,7 +1013,7 @@ block6:
 	ADDQ    DX, R10
 	ADDQ    SI, R11
 	SUBQ    $32, R12
-	JGE     block6
+	JGE     block4
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -1114,7 +1026,7 @@ block6:
 single3:
 	MOVQ $0, R13
 	ADDQ $28, R12
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R10), Y3
@@ -1135,9 +1047,11 @@ block7:
 	SUBQ    $4, R12
 	JGE     block7
 
-tail4:
-	ADDQ       $4, R12
-	JEQ        done5
+tail6:
+	ADDQ $4, R12
+	JEQ  done5
+
+masked8:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPD    32(R14)(R12*8), Y3
@@ -1241,7 +1155,7 @@ row2:
 	VMOVUPD 128(SP), Z5
 	VMOVUPD 192(SP), Z6
 
-block6:
+block4:
 	VMOVUPD (R11), Z7
 	VSUBPD  (R12), Z7, Z7
 	VMULPD  Z0, Z7, Z7
@@ -1281,7 +1195,7 @@ block6:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block6
+	JGE     block4
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
@@ -1290,7 +1204,7 @@ block6:
 single3:
 	MOVQ $0, R14
 	ADDQ $24, R13
-	JLT  tail4
+	JLT  tail6
 
 block7:
 	VMOVUPD (R11), Z3
@@ -1311,9 +1225,11 @@ block7:
 	SUBQ    $8, R13
 	JGE     block7
 
-tail4:
-	ADDQ         $8, R13
-	JEQ          done5
+tail6:
+	ADDQ $8, R13
+	JEQ  done5
+
+masked8:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R11), K1, Z3
@@ -1406,9 +1322,9 @@ TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         304(AX), R9
 	MOVQ         R9, 0(SP)
 	MOVQ         296(AX), R9
-	SHLQ         $7, R9
+	SHLQ         $6, R9
 	MOVQ         304(AX), R10
-	SHLQ         $7, R10
+	SHLQ         $6, R10
 	MOVQ         296(AX), R11
 	MOVQ         R11, 8(SP)
 	SHLQ         $5, 8(SP)
@@ -1427,20 +1343,20 @@ TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPD       Y1, Y2, Y2
 	VDIVPD       Y2, Y7, Y2
 	MOVQ         8(AX), BX
-	SUBQ         $16, BX
+	SUBQ         $8, BX
 	JLT          single1
 	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R11, R11
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R11, R12
 	SHRQ         $3, R12
 	MOVQ         R12, R13
@@ -1470,9 +1386,9 @@ TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	SUBQ         R12, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Y3
 	VSUBPD   (DX), Y3, Y3
 	VMULPD   Y1, Y3, Y3
@@ -1497,41 +1413,17 @@ block6:
 	VXORPD   Y9, Y3, Y4
 	VMOVNTPD Y3, 32(SI)
 	VMOVNTPD Y4, 32(DI)
-	VMOVUPD  64(CX), Y3
-	VSUBPD   64(DX), Y3, Y3
-	VMULPD   Y1, Y3, Y3
-	VMULPD   Y2, Y3, Y3
-	VMULPD   Y3, Y0, Y4
-	VMULPD   Y3, Y3, Y3
-	VADDPD   Y3, Y7, Y3
-	VSQRTPD  Y3, Y3
-	VDIVPD   Y3, Y4, Y3
-	VXORPD   Y9, Y3, Y4
-	VMOVNTPD Y3, 64(SI)
-	VMOVNTPD Y4, 64(DI)
-	VMOVUPD  96(CX), Y3
-	VSUBPD   96(DX), Y3, Y3
-	VMULPD   Y1, Y3, Y3
-	VMULPD   Y2, Y3, Y3
-	VMULPD   Y3, Y0, Y4
-	VMULPD   Y3, Y3, Y3
-	VADDPD   Y3, Y7, Y3
-	VSQRTPD  Y3, Y3
-	VDIVPD   Y3, Y4, Y3
-	VXORPD   Y9, Y3, Y4
-	VMOVNTPD Y3, 96(SI)
-	VMOVNTPD Y4, 96(DI)
 	ADDQ     R9, CX
 	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $16, BX
-	JGE      block6
+	ADDQ     $64, SI
+	ADDQ     $64, DI
+	SUBQ     $8, BX
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Y3
 	VSUBPD  (DX), Y3, Y3
 	VMULPD  Y1, Y3, Y3
@@ -1556,40 +1448,16 @@ block7:
 	VXORPD  Y9, Y3, Y4
 	VMOVUPD Y3, 32(SI)
 	VMOVUPD Y4, 32(DI)
-	VMOVUPD 64(CX), Y3
-	VSUBPD  64(DX), Y3, Y3
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y3, Y3
-	VMULPD  Y3, Y0, Y4
-	VMULPD  Y3, Y3, Y3
-	VADDPD  Y3, Y7, Y3
-	VSQRTPD Y3, Y3
-	VDIVPD  Y3, Y4, Y3
-	VXORPD  Y9, Y3, Y4
-	VMOVUPD Y3, 64(SI)
-	VMOVUPD Y4, 64(DI)
-	VMOVUPD 96(CX), Y3
-	VSUBPD  96(DX), Y3, Y3
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y3, Y3
-	VMULPD  Y3, Y0, Y4
-	VMULPD  Y3, Y3, Y3
-	VADDPD  Y3, Y7, Y3
-	VSQRTPD Y3, Y3
-	VDIVPD  Y3, Y4, Y3
-	VXORPD  Y9, Y3, Y4
-	VMOVUPD Y3, 96(SI)
-	VMOVUPD Y4, 96(DI)
 	ADDQ    R9, CX
 	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $16, BX
-	JGE     block7
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, BX
+	JGE     block5
 
 single1:
-	ADDQ $12, BX
-	JLT  tail2
+	ADDQ $4, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Y3
@@ -1611,9 +1479,11 @@ block8:
 	SUBQ    $4, BX
 	JGE     block8
 
-tail2:
-	ADDQ       $4, BX
-	JEQ        done3
+tail7:
+	ADDQ $4, BX
+	JEQ  done6
+
+masked9:
 	LEAQ       tail<>+0(SB), R8
 	NEGQ       BX
 	VMOVUPD    32(R8)(BX*8), Y3
@@ -1631,13 +1501,13 @@ tail2:
 	VMASKMOVPD Y0, Y3, (SI)
 	VMASKMOVPD Y1, Y3, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 
@@ -1662,9 +1532,9 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         296(AX), R8
 	MOVQ         304(AX), R9
 	MOVQ         296(AX), R10
-	SHLQ         $8, R10
+	SHLQ         $7, R10
 	MOVQ         304(AX), R11
-	SHLQ         $8, R11
+	SHLQ         $7, R11
 	MOVQ         296(AX), R12
 	MOVQ         R12, 0(SP)
 	SHLQ         $6, 0(SP)
@@ -1683,20 +1553,20 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPD       Z1, Z2, Z2
 	VDIVPD       Z2, Z7, Z2
 	MOVQ         8(AX), BX
-	SUBQ         $32, BX
+	SUBQ         $16, BX
 	JLT          single1
 	MOVQ         792(AX), R12
 	ANDQ         $1, R12
-	JEQ          usual4
+	JEQ          usual2
 	MOVQ         SI, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         DI, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          usual4
+	JNE          usual2
 	TESTQ        R12, R12
-	JEQ          aligned5
+	JEQ          aligned3
 	MOVQ         R12, R13
 	SHRQ         $3, R13
 	MOVQ         R13, R14
@@ -1724,9 +1594,9 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	SUBQ         R13, BX
 	JLT          single1
 
-aligned5:
+aligned3:
 
-block6:
+block4:
 	VMOVUPD  (CX), Z3
 	VSUBPD   (DX), Z3, Z3
 	VMULPD   Z1, Z3, Z3
@@ -1751,41 +1621,17 @@ block6:
 	VPXORQ   Z9, Z3, Z4
 	VMOVNTPD Z3, 64(SI)
 	VMOVNTPD Z4, 64(DI)
-	VMOVUPD  128(CX), Z3
-	VSUBPD   128(DX), Z3, Z3
-	VMULPD   Z1, Z3, Z3
-	VMULPD   Z2, Z3, Z3
-	VMULPD   Z3, Z0, Z4
-	VMULPD   Z3, Z3, Z3
-	VADDPD   Z3, Z7, Z3
-	VSQRTPD  Z3, Z3
-	VDIVPD   Z3, Z4, Z3
-	VPXORQ   Z9, Z3, Z4
-	VMOVNTPD Z3, 128(SI)
-	VMOVNTPD Z4, 128(DI)
-	VMOVUPD  192(CX), Z3
-	VSUBPD   192(DX), Z3, Z3
-	VMULPD   Z1, Z3, Z3
-	VMULPD   Z2, Z3, Z3
-	VMULPD   Z3, Z0, Z4
-	VMULPD   Z3, Z3, Z3
-	VADDPD   Z3, Z7, Z3
-	VSQRTPD  Z3, Z3
-	VDIVPD   Z3, Z4, Z3
-	VPXORQ   Z9, Z3, Z4
-	VMOVNTPD Z3, 192(SI)
-	VMOVNTPD Z4, 192(DI)
 	ADDQ     R10, CX
 	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $32, BX
-	JGE      block6
+	ADDQ     $128, SI
+	ADDQ     $128, DI
+	SUBQ     $16, BX
+	JGE      block4
 	JMP      single1
 
-usual4:
+usual2:
 
-block7:
+block5:
 	VMOVUPD (CX), Z3
 	VSUBPD  (DX), Z3, Z3
 	VMULPD  Z1, Z3, Z3
@@ -1810,40 +1656,16 @@ block7:
 	VPXORQ  Z9, Z3, Z4
 	VMOVUPD Z3, 64(SI)
 	VMOVUPD Z4, 64(DI)
-	VMOVUPD 128(CX), Z3
-	VSUBPD  128(DX), Z3, Z3
-	VMULPD  Z1, Z3, Z3
-	VMULPD  Z2, Z3, Z3
-	VMULPD  Z3, Z0, Z4
-	VMULPD  Z3, Z3, Z3
-	VADDPD  Z3, Z7, Z3
-	VSQRTPD Z3, Z3
-	VDIVPD  Z3, Z4, Z3
-	VPXORQ  Z9, Z3, Z4
-	VMOVUPD Z3, 128(SI)
-	VMOVUPD Z4, 128(DI)
-	VMOVUPD 192(CX), Z3
-	VSUBPD  192(DX), Z3, Z3
-	VMULPD  Z1, Z3, Z3
-	VMULPD  Z2, Z3, Z3
-	VMULPD  Z3, Z0, Z4
-	VMULPD  Z3, Z3, Z3
-	VADDPD  Z3, Z7, Z3
-	VSQRTPD Z3, Z3
-	VDIVPD  Z3, Z4, Z3
-	VPXORQ  Z9, Z3, Z4
-	VMOVUPD Z3, 192(SI)
-	VMOVUPD Z4, 192(DI)
 	ADDQ    R10, CX
 	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $32, BX
-	JGE     block7
+	ADDQ    $128, SI
+	ADDQ    $128, DI
+	SUBQ    $16, BX
+	JGE     block5
 
 single1:
-	ADDQ $24, BX
-	JLT  tail2
+	ADDQ $8, BX
+	JLT  tail7
 
 block8:
 	VMOVUPD (CX), Z3
@@ -1865,9 +1687,11 @@ block8:
 	SUBQ    $8, BX
 	JGE     block8
 
-tail2:
-	ADDQ         $8, BX
-	JEQ          done3
+tail7:
+	ADDQ $8, BX
+	JEQ  done6
+
+masked9:
 	VPBROADCASTQ BX, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (CX), K1, Z3
@@ -1884,13 +1708,13 @@ tail2:
 	VMOVUPD      Z0, K1, (SI)
 	VMOVUPD      Z1, K1, (DI)
 
-done3:
+done6:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end9
+	JEQ  end10
 	SFENCE
 
-end9:
+end10:
 	VZEROUPPER
 	RET
 

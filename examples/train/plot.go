@@ -45,7 +45,7 @@ func drawPanels(path string, panels []panel) error {
 		plt.Title.Text = p.title
 		plt.X.Label.Text = "epoch"
 		plt.Y.Label.Text = p.y
-		plt.Legend.Top, plt.Legend.YOffs = true, -vg.Inch / 2
+		plt.Legend.Top, plt.Legend.YOffs = true, -vg.Inch/2
 		last := 1.0
 		for k, c := range p.curves {
 			xy := make(plotter.XYs, len(c.values))

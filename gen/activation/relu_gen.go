@@ -145,10 +145,7 @@ func init() {
 	})
 }
 
-var relu_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var relu_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func relu_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &relu_f32_forward_0_plan) {
@@ -158,11 +155,7 @@ func relu_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(relu_f32_forward_0, a, &relu_f32_forward_0_plan)
 }
 
-var relu_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var relu_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func relu_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &relu_f32_backward_0_plan) {
@@ -172,10 +165,7 @@ func relu_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(relu_f32_backward_0, a, &relu_f32_backward_0_plan)
 }
 
-var relu_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var relu_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func relu_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &relu_f64_forward_0_plan) {
@@ -185,11 +175,7 @@ func relu_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(relu_f64_forward_0, a, &relu_f64_forward_0_plan)
 }
 
-var relu_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var relu_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/activation.relu_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func relu_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &relu_f64_backward_0_plan) {

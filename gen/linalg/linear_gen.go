@@ -18,19 +18,19 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B, I], w: T[O, I], b: T[O] or nil; y: T[...B, O]. T: f32 or f64.
 //
 // Errors wrap runtime.ErrShape, ErrDType or ErrDevice.
-func Linear(x, w, b2 *runtime.Tensor) (*runtime.Tensor, error) {
+func Linear(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
-	record := runtime.NeedsGrad(x, w, b2)
-	if err := linearForward.BindNew(&bound, nil, x, w, b2); err != nil {
+	record := runtime.NeedsGrad(x, w, b)
+	if err := linearForward.BindNew(&bound, nil, x, w, b); err != nil {
 		return nil, err
 	}
 	linearRun(&bound)
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("linalg.linear", []*runtime.Tensor{y}, []*runtime.Tensor{x, w, b2}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "w", Tensor: w}}, func(back *runtime.Backprop) error {
+		runtime.Record("linalg.linear", []*runtime.Tensor{y}, []*runtime.Tensor{x, w, b}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "w", Tensor: w}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
-			if err := linearBackward.Bind(&bound, nil, x, w, b2, back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
+			if err := linearBackward.Bind(&bound, nil, x, w, b, back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
 			}
 			linearRunBackward(&bound)
@@ -42,9 +42,9 @@ func Linear(x, w, b2 *runtime.Tensor) (*runtime.Tensor, error) {
 }
 
 // LinearInto is [Linear] with the results in y, of the caller. It allocates nothing and records nothing.
-func LinearInto(y, x, w, b2 *runtime.Tensor) error {
+func LinearInto(y, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
-	if err := linearForward.Bind(&bound, nil, x, w, b2, y); err != nil {
+	if err := linearForward.Bind(&bound, nil, x, w, b, y); err != nil {
 		return err
 	}
 	linearRun(&bound)
@@ -53,9 +53,9 @@ func LinearInto(y, x, w, b2 *runtime.Tensor) error {
 }
 
 // LinearBackwardInto sets dx, dw, db, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
-func LinearBackwardInto(dx, dw, db, dy, x, w, b2 *runtime.Tensor) error {
+func LinearBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
-	if err := linearBackward.Bind(&bound, nil, x, w, b2, dy, dx, dw, db); err != nil {
+	if err := linearBackward.Bind(&bound, nil, x, w, b, dy, dx, dw, db); err != nil {
 		return err
 	}
 	linearRunBackward(&bound)
@@ -174,12 +174,7 @@ func init() {
 	})
 }
 
-var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func linear_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f32_forward_0_plan) {
@@ -189,11 +184,7 @@ func linear_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(linear_f32_forward_0, a, &linear_f32_forward_0_plan)
 }
 
-var linear_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var linear_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func linear_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f32_backward_0_plan) {
@@ -203,10 +194,7 @@ func linear_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(linear_f32_backward_0, a, &linear_f32_backward_0_plan)
 }
 
-var linear_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var linear_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func linear_f32_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f32_backward_2_plan) {
@@ -216,12 +204,7 @@ func linear_f32_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(linear_f32_backward_2, a, &linear_f32_backward_2_plan)
 }
 
-var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func linear_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f64_forward_0_plan) {
@@ -231,11 +214,7 @@ func linear_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(linear_f64_forward_0, a, &linear_f64_forward_0_plan)
 }
 
-var linear_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var linear_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func linear_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f64_backward_0_plan) {
@@ -245,10 +224,7 @@ func linear_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(linear_f64_backward_0, a, &linear_f64_backward_0_plan)
 }
 
-var linear_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var linear_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func linear_f64_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f64_backward_2_plan) {

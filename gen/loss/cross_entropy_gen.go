@@ -1024,14 +1024,7 @@ func init() {
 	})
 }
 
-var cross_entropy_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_forward_0_plan) {
@@ -1041,16 +1034,7 @@ func cross_entropy_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f32_i32_forward_0, a, &cross_entropy_if1_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_backward_0_plan) {
@@ -1060,14 +1044,7 @@ func cross_entropy_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f32_i32_backward_0, a, &cross_entropy_if1_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_forward_0_plan) {
@@ -1077,16 +1054,7 @@ func cross_entropy_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f32_i64_forward_0, a, &cross_entropy_if1_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_backward_0_plan) {
@@ -1096,14 +1064,7 @@ func cross_entropy_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f32_i64_backward_0, a, &cross_entropy_if1_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_forward_0_plan) {
@@ -1113,16 +1074,7 @@ func cross_entropy_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f64_i32_forward_0, a, &cross_entropy_if1_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_backward_0_plan) {
@@ -1132,14 +1084,7 @@ func cross_entropy_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f64_i32_backward_0, a, &cross_entropy_if1_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_forward_0_plan) {
@@ -1149,16 +1094,7 @@ func cross_entropy_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f64_i64_forward_0, a, &cross_entropy_if1_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_backward_0_plan) {
@@ -1168,15 +1104,7 @@ func cross_entropy_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_none_f64_i64_backward_0, a, &cross_entropy_if1_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_0_plan) {
@@ -1186,11 +1114,7 @@ func cross_entropy_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_0, a, &cross_entropy_if1_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_if1_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_if1_mean_f32_i32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_1_plan) {
@@ -1200,18 +1124,7 @@ func cross_entropy_if1_mean_f32_i32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_1, a, &cross_entropy_if1_mean_f32_i32_forward_1_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_backward_0_plan) {
@@ -1221,15 +1134,7 @@ func cross_entropy_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f32_i32_backward_0, a, &cross_entropy_if1_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_forward_0_plan) {
@@ -1239,18 +1144,7 @@ func cross_entropy_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f32_i64_forward_0, a, &cross_entropy_if1_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_backward_0_plan) {
@@ -1260,15 +1154,7 @@ func cross_entropy_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f32_i64_backward_0, a, &cross_entropy_if1_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_0_plan) {
@@ -1278,11 +1164,7 @@ func cross_entropy_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_0, a, &cross_entropy_if1_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_if1_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_if1_mean_f64_i32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_1_plan) {
@@ -1292,18 +1174,7 @@ func cross_entropy_if1_mean_f64_i32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_1, a, &cross_entropy_if1_mean_f64_i32_forward_1_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_backward_0_plan) {
@@ -1313,15 +1184,7 @@ func cross_entropy_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f64_i32_backward_0, a, &cross_entropy_if1_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_forward_0_plan) {
@@ -1331,18 +1194,7 @@ func cross_entropy_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f64_i64_forward_0, a, &cross_entropy_if1_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_backward_0_plan) {
@@ -1352,14 +1204,7 @@ func cross_entropy_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_mean_f64_i64_backward_0, a, &cross_entropy_if1_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_forward_0_plan) {
@@ -1369,16 +1214,7 @@ func cross_entropy_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f32_i32_forward_0, a, &cross_entropy_if1_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_backward_0_plan) {
@@ -1388,14 +1224,7 @@ func cross_entropy_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f32_i32_backward_0, a, &cross_entropy_if1_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_forward_0_plan) {
@@ -1405,16 +1234,7 @@ func cross_entropy_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f32_i64_forward_0, a, &cross_entropy_if1_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_backward_0_plan) {
@@ -1424,14 +1244,7 @@ func cross_entropy_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f32_i64_backward_0, a, &cross_entropy_if1_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_forward_0_plan) {
@@ -1441,16 +1254,7 @@ func cross_entropy_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f64_i32_forward_0, a, &cross_entropy_if1_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_backward_0_plan) {
@@ -1460,14 +1264,7 @@ func cross_entropy_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f64_i32_backward_0, a, &cross_entropy_if1_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_forward_0_plan) {
@@ -1477,16 +1274,7 @@ func cross_entropy_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f64_i64_forward_0, a, &cross_entropy_if1_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_backward_0_plan) {
@@ -1496,14 +1284,7 @@ func cross_entropy_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_if1_sum_f64_i64_backward_0, a, &cross_entropy_if1_sum_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan) {
@@ -1513,17 +1294,7 @@ func cross_entropy_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f32_i32_forward_0, a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan) {
@@ -1533,11 +1304,7 @@ func cross_entropy_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_0, a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f32_i32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan) {
@@ -1547,14 +1314,7 @@ func cross_entropy_no_if1_none_f32_i32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_1, a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan) {
@@ -1564,17 +1324,7 @@ func cross_entropy_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f32_i64_forward_0, a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan) {
@@ -1584,14 +1334,7 @@ func cross_entropy_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f32_i64_backward_0, a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan) {
@@ -1601,17 +1344,7 @@ func cross_entropy_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f64_i32_forward_0, a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan) {
@@ -1621,11 +1354,7 @@ func cross_entropy_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_0, a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f64_i32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan) {
@@ -1635,14 +1364,7 @@ func cross_entropy_no_if1_none_f64_i32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_1, a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan) {
@@ -1652,17 +1374,7 @@ func cross_entropy_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f64_i64_forward_0, a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan) {
@@ -1672,15 +1384,7 @@ func cross_entropy_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_none_f64_i64_backward_0, a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan) {
@@ -1690,19 +1394,7 @@ func cross_entropy_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_forward_0, a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan) {
@@ -1712,15 +1404,7 @@ func cross_entropy_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_backward_0, a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan) {
@@ -1730,19 +1414,7 @@ func cross_entropy_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_forward_0, a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan) {
@@ -1752,15 +1424,7 @@ func cross_entropy_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_backward_0, a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan) {
@@ -1770,19 +1434,7 @@ func cross_entropy_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_forward_0, a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan) {
@@ -1792,15 +1444,7 @@ func cross_entropy_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_backward_0, a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan) {
@@ -1810,19 +1454,7 @@ func cross_entropy_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_forward_0, a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan) {
@@ -1832,14 +1464,7 @@ func cross_entropy_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_backward_0, a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan) {
@@ -1849,17 +1474,7 @@ func cross_entropy_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_forward_0, a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan) {
@@ -1869,14 +1484,7 @@ func cross_entropy_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_backward_0, a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan) {
@@ -1886,17 +1494,7 @@ func cross_entropy_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_forward_0, a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan) {
@@ -1906,14 +1504,7 @@ func cross_entropy_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_backward_0, a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I32},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan) {
@@ -1923,17 +1514,7 @@ func cross_entropy_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_forward_0, a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I32},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan) {
@@ -1943,14 +1524,7 @@ func cross_entropy_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_backward_0, a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.I64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var cross_entropy_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan) {
@@ -1960,17 +1534,7 @@ func cross_entropy_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_no_if1_sum_f64_i64_forward_0, a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.I64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var cross_entropy_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_backward_0_plan) {

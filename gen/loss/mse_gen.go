@@ -6,8 +6,8 @@ import "github.com/opgen/opgen/runtime"
 
 const _ = runtime.GeneratedCodeV1
 
-// MseAttrs are the attributes of [Mse] that have defaults. Nil and zero values mean those.
-type MseAttrs struct {
+// MSEAttrs are the attributes of [MSE] that have defaults. Nil and zero values mean those.
+type MSEAttrs struct {
 	Reduction Reduction // default mean
 }
 
@@ -16,7 +16,7 @@ type mseValues struct {
 	reduction Reduction
 }
 
-func (a *MseAttrs) values() (mseValues, error) {
+func (a *MSEAttrs) values() (mseValues, error) {
 	v := mseValues{reduction: ReductionMean}
 	if a != nil {
 		if a.Reduction != 0 {
@@ -39,7 +39,7 @@ func (a *MseAttrs) values() (mseValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f32 or f64.
 //
 // Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr.
-func Mse(x, t *runtime.Tensor, attrs *MseAttrs) (*runtime.Tensor, error) {
+func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func Mse(x, t *runtime.Tensor, attrs *MseAttrs) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// MseInto is [Mse] with the results in y, of the caller. It allocates nothing and records nothing.
-func MseInto(y, x, t *runtime.Tensor, attrs *MseAttrs) error {
+// MSEInto is [MSE] with the results in y, of the caller. It allocates nothing and records nothing.
+func MSEInto(y, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func MseInto(y, x, t *runtime.Tensor, attrs *MseAttrs) error {
 	return nil
 }
 
-// MseSlice is [MseInto] on plain slices of one length. Where the result is one number, dst has one element.
-func MseSlice[T float32 | float64](dst, x, t []T, attrs *MseAttrs) error {
+// MSESlice is [MSEInto] on plain slices of one length. Where the result is one number, dst has one element.
+func MSESlice[T float32 | float64](dst, x, t []T, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -99,8 +99,8 @@ func MseSlice[T float32 | float64](dst, x, t []T, attrs *MseAttrs) error {
 	return nil
 }
 
-// MseBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
-func MseBackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *MseAttrs) error {
+// MSEBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+func MSEBackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -328,11 +328,11 @@ var mseMeanBackward = runtime.Signature{
 
 func mseInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor, error) {
 	r := runtime.NewAttrReader("loss.mse", attrs)
-	a := MseAttrs{Reduction: Reduction(r.Enum("reduction", "none", "mean", "sum"))}
+	a := MSEAttrs{Reduction: Reduction(r.Enum("reduction", "none", "mean", "sum"))}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	y, err := Mse(in[0], in[1], &a)
+	y, err := MSE(in[0], in[1], &a)
 	if err != nil {
 		return nil, err
 	}
@@ -350,11 +350,7 @@ func init() {
 	})
 }
 
-var mse_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var mse_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_none_f32_forward_0_plan) {
@@ -364,13 +360,7 @@ func mse_none_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_none_f32_forward_0, a, &mse_none_f32_forward_0_plan)
 }
 
-var mse_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var mse_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_none_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_none_f32_backward_0_plan) {
@@ -380,11 +370,7 @@ func mse_none_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_none_f32_backward_0, a, &mse_none_f32_backward_0_plan)
 }
 
-var mse_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var mse_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_none_f64_forward_0_plan) {
@@ -394,13 +380,7 @@ func mse_none_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_none_f64_forward_0, a, &mse_none_f64_forward_0_plan)
 }
 
-var mse_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var mse_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_none_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_none_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_none_f64_backward_0_plan) {
@@ -410,11 +390,7 @@ func mse_none_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_none_f64_backward_0, a, &mse_none_f64_backward_0_plan)
 }
 
-var mse_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var mse_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func mse_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f32_forward_0_plan) {
@@ -424,10 +400,7 @@ func mse_mean_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f32_forward_0, a, &mse_mean_f32_forward_0_plan)
 }
 
-var mse_mean_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var mse_mean_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_mean_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f32_forward_1_plan) {
@@ -437,13 +410,7 @@ func mse_mean_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f32_forward_1, a, &mse_mean_f32_forward_1_plan)
 }
 
-var mse_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var mse_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_mean_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f32_backward_0_plan) {
@@ -453,11 +420,7 @@ func mse_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f32_backward_0, a, &mse_mean_f32_backward_0_plan)
 }
 
-var mse_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var mse_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func mse_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f64_forward_0_plan) {
@@ -467,10 +430,7 @@ func mse_mean_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f64_forward_0, a, &mse_mean_f64_forward_0_plan)
 }
 
-var mse_mean_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_forward_1", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var mse_mean_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_mean_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f64_forward_1_plan) {
@@ -480,13 +440,7 @@ func mse_mean_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f64_forward_1, a, &mse_mean_f64_forward_1_plan)
 }
 
-var mse_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var mse_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_mean_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_mean_f64_backward_0_plan) {
@@ -496,13 +450,7 @@ func mse_mean_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f64_backward_0, a, &mse_mean_f64_backward_0_plan)
 }
 
-var mse_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var mse_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_sum_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_sum_f32_backward_0_plan) {
@@ -512,13 +460,7 @@ func mse_sum_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_sum_f32_backward_0, a, &mse_sum_f32_backward_0_plan)
 }
 
-var mse_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var mse_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_sum_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mse_sum_f64_backward_0_plan) {

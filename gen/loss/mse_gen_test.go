@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestMseExamples(t *testing.T) {
+func TestMSEExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.mse",
 		optest.Example{
 			Inputs: []optest.Value{{

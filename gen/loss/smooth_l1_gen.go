@@ -374,11 +374,7 @@ func init() {
 	})
 }
 
-var smooth_l1_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var smooth_l1_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func smooth_l1_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_none_f32_forward_0_plan) {
@@ -388,13 +384,7 @@ func smooth_l1_none_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_none_f32_forward_0, a, &smooth_l1_none_f32_forward_0_plan)
 }
 
-var smooth_l1_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var smooth_l1_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func smooth_l1_none_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_none_f32_backward_0_plan) {
@@ -404,11 +394,7 @@ func smooth_l1_none_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_none_f32_backward_0, a, &smooth_l1_none_f32_backward_0_plan)
 }
 
-var smooth_l1_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var smooth_l1_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func smooth_l1_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_none_f64_forward_0_plan) {
@@ -418,13 +404,7 @@ func smooth_l1_none_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_none_f64_forward_0, a, &smooth_l1_none_f64_forward_0_plan)
 }
 
-var smooth_l1_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var smooth_l1_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_none_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func smooth_l1_none_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_none_f64_backward_0_plan) {
@@ -434,11 +414,7 @@ func smooth_l1_none_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_none_f64_backward_0, a, &smooth_l1_none_f64_backward_0_plan)
 }
 
-var smooth_l1_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var smooth_l1_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func smooth_l1_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_mean_f32_forward_0_plan) {
@@ -448,13 +424,7 @@ func smooth_l1_mean_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_mean_f32_forward_0, a, &smooth_l1_mean_f32_forward_0_plan)
 }
 
-var smooth_l1_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var smooth_l1_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func smooth_l1_mean_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_mean_f32_backward_0_plan) {
@@ -464,11 +434,7 @@ func smooth_l1_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_mean_f32_backward_0, a, &smooth_l1_mean_f32_backward_0_plan)
 }
 
-var smooth_l1_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf},
-}}
+var smooth_l1_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func smooth_l1_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_mean_f64_forward_0_plan) {
@@ -478,13 +444,7 @@ func smooth_l1_mean_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_mean_f64_forward_0, a, &smooth_l1_mean_f64_forward_0_plan)
 }
 
-var smooth_l1_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var smooth_l1_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_mean_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func smooth_l1_mean_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_mean_f64_backward_0_plan) {
@@ -494,13 +454,7 @@ func smooth_l1_mean_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_mean_f64_backward_0, a, &smooth_l1_mean_f64_backward_0_plan)
 }
 
-var smooth_l1_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var smooth_l1_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func smooth_l1_sum_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_sum_f32_backward_0_plan) {
@@ -510,13 +464,7 @@ func smooth_l1_sum_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(smooth_l1_sum_f32_backward_0, a, &smooth_l1_sum_f32_backward_0_plan)
 }
 
-var smooth_l1_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var smooth_l1_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func smooth_l1_sum_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &smooth_l1_sum_f64_backward_0_plan) {

@@ -14,6 +14,7 @@ func smooth_l1_none_f32_forward_0_go(a *runtime.Args) {
 	v := runtime.Abs32(beta)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
 	v3 := 1 / float32(beta*v2)
+	v4 := float32(v2 * 0.5)
 	// Pass 1: store y.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -21,9 +22,9 @@ func smooth_l1_none_f32_forward_0_go(a *runtime.Args) {
 		t := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 		y := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
-			v4 := runtime.Abs32(x[i] - t[i])
-			v5 := runtime.Select32(v4 < beta, float32(float32(float32(float32(v4*v4)*0.5)*v2)*v3), v4-s1)
-			y[i] = v5
+			v5 := runtime.Abs32(x[i] - t[i])
+			v6 := runtime.Select32(v5 < beta, float32(float32(float32(v5*v5)*v4)*v3), v5-s1)
+			y[i] = v6
 		}
 	}
 }
@@ -58,6 +59,7 @@ func smooth_l1_none_f64_forward_0_go(a *runtime.Args) {
 	v := math.Abs(beta)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
 	v3 := 1 / float64(beta*v2)
+	v4 := float64(v2 * 0.5)
 	// Pass 1: store y.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -65,9 +67,9 @@ func smooth_l1_none_f64_forward_0_go(a *runtime.Args) {
 		t := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 		y := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
-			v4 := math.Abs(x[i] - t[i])
-			v5 := runtime.Select64(v4 < beta, float64(float64(float64(float64(v4*v4)*0.5)*v2)*v3), v4-s1)
-			y[i] = v5
+			v5 := math.Abs(x[i] - t[i])
+			v6 := runtime.Select64(v5 < beta, float64(float64(float64(v5*v5)*v4)*v3), v5-s1)
+			y[i] = v6
 		}
 	}
 }
@@ -103,6 +105,7 @@ func smooth_l1_mean_f32_forward_0_go(a *runtime.Args) {
 	v := runtime.Abs32(beta)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
 	v3 := 1 / float32(beta*v2)
+	v4 := float32(v2 * 0.5)
 	for r := range a.Rows {
 		// Pass 1: accumulate.
 		for n := 0; n < a.N; n += 64 {
@@ -110,9 +113,9 @@ func smooth_l1_mean_f32_forward_0_go(a *runtime.Args) {
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v4 := runtime.Abs32(x[i] - t[i])
-				v5 := runtime.Select32(v4 < beta, float32(float32(float32(float32(v4*v4)*0.5)*v2)*v3), v4-s1)
-				sum[i] += v5
+				v5 := runtime.Abs32(x[i] - t[i])
+				v6 := runtime.Select32(v5 < beta, float32(float32(float32(v5*v5)*v4)*v3), v5-s1)
+				sum[i] += v6
 			}
 		}
 	}
@@ -150,6 +153,7 @@ func smooth_l1_mean_f64_forward_0_go(a *runtime.Args) {
 	v := math.Abs(beta)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
 	v3 := 1 / float64(beta*v2)
+	v4 := float64(v2 * 0.5)
 	for r := range a.Rows {
 		// Pass 1: accumulate.
 		for n := 0; n < a.N; n += 64 {
@@ -157,9 +161,9 @@ func smooth_l1_mean_f64_forward_0_go(a *runtime.Args) {
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v4 := math.Abs(x[i] - t[i])
-				v5 := runtime.Select64(v4 < beta, float64(float64(float64(float64(v4*v4)*0.5)*v2)*v3), v4-s1)
-				sum[i%32] += v5
+				v5 := math.Abs(x[i] - t[i])
+				v6 := runtime.Select64(v5 < beta, float64(float64(float64(v5*v5)*v4)*v3), v5-s1)
+				sum[i%32] += v6
 			}
 		}
 	}

@@ -205,14 +205,7 @@ func init() {
 	})
 }
 
-var layer_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var layer_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func layer_norm_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f32_forward_0_plan) {
@@ -222,16 +215,7 @@ func layer_norm_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f32_forward_0, a, &layer_norm_f32_forward_0_plan)
 }
 
-var layer_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var layer_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func layer_norm_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f32_backward_0_plan) {
@@ -241,14 +225,7 @@ func layer_norm_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f32_backward_0, a, &layer_norm_f32_backward_0_plan)
 }
 
-var layer_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var layer_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func layer_norm_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f64_forward_0_plan) {
@@ -258,16 +235,7 @@ func layer_norm_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f64_forward_0, a, &layer_norm_f64_forward_0_plan)
 }
 
-var layer_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var layer_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func layer_norm_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f64_backward_0_plan) {

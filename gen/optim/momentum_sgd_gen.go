@@ -265,12 +265,7 @@ func init() {
 	})
 }
 
-var momentum_sgd_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var momentum_sgd_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func momentum_sgd_if1_f32_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &momentum_sgd_if1_f32_0_plan) {
@@ -280,12 +275,7 @@ func momentum_sgd_if1_f32_0_launch(a *runtime.Args) {
 	runtime.Launch(momentum_sgd_if1_f32_0, a, &momentum_sgd_if1_f32_0_plan)
 }
 
-var momentum_sgd_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var momentum_sgd_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func momentum_sgd_if1_f64_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &momentum_sgd_if1_f64_0_plan) {
@@ -295,13 +285,7 @@ func momentum_sgd_if1_f64_0_launch(a *runtime.Args) {
 	runtime.Launch(momentum_sgd_if1_f64_0, a, &momentum_sgd_if1_f64_0_plan)
 }
 
-var momentum_sgd_no_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var momentum_sgd_no_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func momentum_sgd_no_if1_f32_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &momentum_sgd_no_if1_f32_0_plan) {
@@ -311,13 +295,7 @@ func momentum_sgd_no_if1_f32_0_launch(a *runtime.Args) {
 	runtime.Launch(momentum_sgd_no_if1_f32_0, a, &momentum_sgd_no_if1_f32_0_plan)
 }
 
-var momentum_sgd_no_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var momentum_sgd_no_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func momentum_sgd_no_if1_f64_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &momentum_sgd_no_if1_f64_0_plan) {

@@ -177,11 +177,7 @@ func init() {
 	})
 }
 
-var softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_forward_0", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmax_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f32_forward_0_plan) {
@@ -191,11 +187,7 @@ func softmax_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f32_forward_0, a, &softmax_f32_forward_0_plan)
 }
 
-var softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F32},
-	{DType: runtime.F32},
-	{DType: runtime.F32, Use: runtime.Writes},
-}}
+var softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmax_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f32_backward_0_plan) {
@@ -205,11 +197,7 @@ func softmax_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f32_backward_0, a, &softmax_f32_backward_0_plan)
 }
 
-var softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_forward_0", Rows: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmax_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f64_forward_0_plan) {
@@ -219,11 +207,7 @@ func softmax_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f64_forward_0, a, &softmax_f64_forward_0_plan)
 }
 
-var softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{
-	{DType: runtime.F64},
-	{DType: runtime.F64},
-	{DType: runtime.F64, Use: runtime.Writes},
-}}
+var softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmax_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f64_backward_0_plan) {

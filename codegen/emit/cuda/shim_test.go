@@ -12,8 +12,13 @@ import (
 	"github.com/opgen/opgen/codegen/nest"
 )
 
-// orders are the orders in which the shim runs the threads of a block.
-var orders = []string{"forward", "reverse", "shuffled"}
+// paths are the ways in which the shim runs a kernel: the order of the threads of a block, and how many blocks of how many
+// threads there are.
+var paths = []string{
+	"forward, 1x128", "reverse, 1x128", "shuffled, 1x128",
+	"forward, 2x64", "reverse, 2x64", "shuffled, 2x64",
+	"forward, 5x32", "reverse, 5x32", "shuffled, 5x32",
+}
 
 // compiler finds a C++ compiler, or skips the test and says why.
 func compiler(t testing.TB) string {
@@ -37,7 +42,7 @@ func needed(t testing.TB, why string) {
 }
 
 // program builds a program that serves the kernels of a .cu text through the shim.
-func program(t testing.TB, cu []byte, kernels []*nest.Nest) string {
+func program(t testing.TB, cu []byte, kernels []*nest.Nest, flags ...string) string {
 	t.Helper()
 	cxx := compiler(t)
 	dir := t.TempDir()
@@ -69,7 +74,8 @@ func program(t testing.TB, cu []byte, kernels []*nest.Nest) string {
 	if err := os.WriteFile(source, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(cxx, "-std=c++17", "-O1", "-march=native", "-ffp-contract=off", "-o", bin, source).CombinedOutput()
+	args := append([]string{"-std=c++17", "-O1", "-march=native", "-ffp-contract=off", "-o", bin, source}, flags...)
+	out, err := exec.Command(cxx, args...).CombinedOutput()
 	if err != nil {
 		if len(out) > 6000 {
 			out = out[:6000]
@@ -87,5 +93,5 @@ func serve(t testing.TB, kernels []*nest.Nest) *kerneltest.Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kerneltest.Start(t, kernels, orders, exec.Command(program(t, cu, kernels)))
+	return kerneltest.Start(t, kernels, paths, exec.Command(program(t, cu, kernels)))
 }

@@ -83,11 +83,11 @@ var rounding = map[nest.Op]string{
 
 // width are the names that depend on the dtype of a nest's floats.
 type width struct {
-	float, bits                string // Go types
-	fma, sel, abs, max, min    jen.Code
-	toBits, fromBits           jen.Code
-	parse                      int // bits of strconv
-	floatOf, wideOf, unwidenOf func(expr) expr
+	float, bits             string // Go types
+	fma, sel, abs, max, min jen.Code
+	toBits, fromBits        jen.Code
+	parse                   int             // bits of strconv
+	floatOf, wideOf, narrow func(expr) expr // to the float type; to float64 and back
 }
 
 var width32 = width{
@@ -98,9 +98,7 @@ var width32 = width{
 	parse:   32,
 	wideOf:  func(e expr) expr { return call(jen.Id("float64"), e) },
 	floatOf: func(e expr) expr { return call(jen.Id("float32"), e) },
-	unwidenOf: func(e expr) expr {
-		return call(jen.Id("float32"), e)
-	},
+	narrow:  func(e expr) expr { return call(jen.Id("float32"), e) },
 }
 
 var width64 = width{
@@ -108,10 +106,10 @@ var width64 = width{
 	fma: jen.Qual("math", "FMA"), sel: runtimeFunc("Select64"), abs: jen.Qual("math", "Abs"),
 	max: runtimeFunc("Max64"), min: runtimeFunc("Min64"),
 	toBits: jen.Qual("math", "Float64bits"), fromBits: jen.Qual("math", "Float64frombits"),
-	parse:     64,
-	wideOf:    func(e expr) expr { return e },
-	floatOf:   func(e expr) expr { return call(jen.Id("float64"), e) },
-	unwidenOf: func(e expr) expr { return e },
+	parse:   64,
+	wideOf:  func(e expr) expr { return e },
+	floatOf: func(e expr) expr { return call(jen.Id("float64"), e) },
+	narrow:  func(e expr) expr { return e },
 }
 
 // literal is a finite constant of Go, or false where Go has none for x.
@@ -158,7 +156,7 @@ func (w *width) pure(v *nest.Value, a []expr) (expr, bool) {
 		return e, true
 	}
 	if f, ok := rounding[v.Op]; ok {
-		return w.unwidenOf(call(jen.Qual("math", f), w.wideOf(a[0]))), true
+		return w.narrow(call(jen.Qual("math", f), w.wideOf(a[0]))), true
 	}
 	switch v.Op {
 	case nest.Fma:

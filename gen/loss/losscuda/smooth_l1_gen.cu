@@ -98,19 +98,19 @@ extern "C" __global__ void smooth_l1_none_f32_forward_0(const OpgenArgs a) {
     const float v11 = v9 ? v10 : v8;
     const float v12 = v0 * v11;
     const float v13 = v7 / v12;
-    const float v14 = s1;
+    const float v14 = v11 * v1;
+    const float v15 = s1;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const float v15 = p0[n * a.Step[0]];
-        const float v16 = p1[n * a.Step[1]];
-        const float v17 = v15 - v16;
-        const float v18 = opgen_abs(v17);
-        const bool v19 = v18 < v0;
-        const float v20 = v18 * v18;
-        const float v21 = v20 * v1;
-        const float v22 = v21 * v11;
+        const float v16 = p0[n * a.Step[0]];
+        const float v17 = p1[n * a.Step[1]];
+        const float v18 = v16 - v17;
+        const float v19 = opgen_abs(v18);
+        const bool v20 = v19 < v0;
+        const float v21 = v19 * v19;
+        const float v22 = v21 * v14;
         const float v23 = v22 * v13;
-        const float v24 = v18 - v14;
-        const float v25 = v19 ? v23 : v24;
+        const float v24 = v19 - v15;
+        const float v25 = v20 ? v23 : v24;
         p2[n * a.Step[2]] = v25;
     }
 }
@@ -168,19 +168,19 @@ extern "C" __global__ void smooth_l1_none_f64_forward_0(const OpgenArgs a) {
     const double v11 = v9 ? v10 : v8;
     const double v12 = v0 * v11;
     const double v13 = v7 / v12;
-    const double v14 = s1;
+    const double v14 = v11 * v1;
+    const double v15 = s1;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const double v15 = p0[n * a.Step[0]];
-        const double v16 = p1[n * a.Step[1]];
-        const double v17 = v15 - v16;
-        const double v18 = opgen_abs(v17);
-        const bool v19 = v18 < v0;
-        const double v20 = v18 * v18;
-        const double v21 = v20 * v1;
-        const double v22 = v21 * v11;
+        const double v16 = p0[n * a.Step[0]];
+        const double v17 = p1[n * a.Step[1]];
+        const double v18 = v16 - v17;
+        const double v19 = opgen_abs(v18);
+        const bool v20 = v19 < v0;
+        const double v21 = v19 * v19;
+        const double v22 = v21 * v14;
         const double v23 = v22 * v13;
-        const double v24 = v18 - v14;
-        const double v25 = v19 ? v23 : v24;
+        const double v24 = v19 - v15;
+        const double v25 = v20 ? v23 : v24;
         p2[n * a.Step[2]] = v25;
     }
 }
@@ -239,20 +239,20 @@ extern "C" __global__ void smooth_l1_mean_f32_forward_0(const OpgenArgs a) {
     const float v11 = v9 ? v10 : v8;
     const float v12 = v0 * v11;
     const float v13 = v7 / v12;
-    const float v14 = s1;
+    const float v14 = v11 * v1;
+    const float v15 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v15 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v16 = p1[r * a.Row[1] + n * a.Step[1]];
-            const float v17 = v15 - v16;
-            const float v18 = opgen_abs(v17);
-            const bool v19 = v18 < v0;
-            const float v20 = v18 * v18;
-            const float v21 = v20 * v1;
-            const float v22 = v21 * v11;
+            const float v16 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v17 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v18 = v16 - v17;
+            const float v19 = opgen_abs(v18);
+            const bool v20 = v19 < v0;
+            const float v21 = v19 * v19;
+            const float v22 = v21 * v14;
             const float v23 = v22 * v13;
-            const float v24 = v18 - v14;
-            const float v25 = v19 ? v23 : v24;
+            const float v24 = v19 - v15;
+            const float v25 = v20 ? v23 : v24;
             r0 = OpgenSum<float>::of(r0, v25);
         }
     }
@@ -316,20 +316,20 @@ extern "C" __global__ void smooth_l1_mean_f64_forward_0(const OpgenArgs a) {
     const double v11 = v9 ? v10 : v8;
     const double v12 = v0 * v11;
     const double v13 = v7 / v12;
-    const double v14 = s1;
+    const double v14 = v11 * v1;
+    const double v15 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v15 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v16 = p1[r * a.Row[1] + n * a.Step[1]];
-            const double v17 = v15 - v16;
-            const double v18 = opgen_abs(v17);
-            const bool v19 = v18 < v0;
-            const double v20 = v18 * v18;
-            const double v21 = v20 * v1;
-            const double v22 = v21 * v11;
+            const double v16 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v17 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v18 = v16 - v17;
+            const double v19 = opgen_abs(v18);
+            const bool v20 = v19 < v0;
+            const double v21 = v19 * v19;
+            const double v22 = v21 * v14;
             const double v23 = v22 * v13;
-            const double v24 = v18 - v14;
-            const double v25 = v19 ? v23 : v24;
+            const double v24 = v19 - v15;
+            const double v25 = v20 ? v23 : v24;
             r0 = OpgenSum<double>::of(r0, v25);
         }
     }

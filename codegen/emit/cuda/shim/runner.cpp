@@ -1,11 +1,16 @@
 // Serves the kernels of a .cu file on standard input and output, in the protocol of the kernel tests. The text before
-// this file defines opgen_kernels, a table of Kernel. Paths 0, 1 and 2 are the orders of threads: forward, reverse, shuffled.
-// A request runs over several blocks; the partial results of accumulators are added up in the order of the blocks.
+// this file defines opgen_kernels, a table of Kernel. A path is an order of threads (forward, reverse, shuffled) and a launch
+// shape: path = order + 3 * shape. The partial results of accumulators are added up in the order of the blocks.
 #include <unistd.h>
 
 namespace {
 
 using Bytes = std::vector<char>;
+
+struct LaunchShape {
+    unsigned blocks, threads;
+};
+const LaunchShape launch_shapes[] = {{1, 128}, {2, 64}, {5, 32}};
 
 bool read_all(void *p, size_t n) { return std::fread(p, 1, n, stdin) == n; }
 template <class T> T read_one() {
@@ -65,7 +70,8 @@ bool serve() {
     const unsigned ints = read_one<unsigned>();
     for (unsigned i = 0; i < ints; i++) a.I[i] = read_one<long long>();
 
-    const unsigned blocks = k.one_block ? 1 : 1 + (id + static_cast<unsigned>(a.N)) % 3;
+    const LaunchShape shape = launch_shapes[path / 3];
+    const unsigned blocks = k.one_block ? 1 : shape.blocks;
     OpgenArgs run = a;
     std::vector<Bytes> parts(k.accumulators.size());
     for (size_t i = 0; i < parts.size(); i++) {
@@ -76,7 +82,7 @@ bool serve() {
         run.Part[acc.operand] = static_cast<long long>(n);
         run.Step[acc.operand] = 1;
     }
-    opgen_shim::launch<const OpgenArgs>(k.run, run, blocks, 64, static_cast<opgen_shim::Order>(path), id + static_cast<unsigned>(a.N));
+    opgen_shim::launch<const OpgenArgs>(k.run, run, blocks, shape.threads, static_cast<opgen_shim::Order>(path % 3), id + static_cast<unsigned>(a.N));
     for (size_t i = 0; i < parts.size(); i++) {
         const Accumulator &acc = k.accumulators[i];
         const size_t n = acc.wide ? static_cast<size_t>(a.N) : 1;

@@ -1,0 +1,228 @@
+package cuda_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// call calls the op and its derivative on random tensors and compares with the evaluator. done: false where the op refuses
+// the call, such as a maximum over nothing.
+func (o *op) call(d *device, extents []int) (done bool, err error) {
+	r := rand.New(rand.NewPCG(1, uint64(len(o.name))))
+	f := o.unsimplified()
+	in, ok := o.binding(r, extents)
+	if !ok {
+		return false, fmt.Errorf("no attributes were found that select this function")
+	}
+	ref := in
+	ref.Arrays = maps.Clone(in.Arrays)
+	ref.DTypes = maps.Clone(in.DTypes)
+	ref.DTypes["T"] = "f64"
+	want, err := ir.EvalAll(f, ref)
+	if err != nil {
+		if slices.Contains(extents, 0) {
+			return false, nil
+		}
+		return false, err
+	}
+	got, model, err := d.run(o.pair.Forward, in)
+	if err != nil {
+		return false, err
+	}
+	scale := largest(want)
+	if err := o.same(f.Outputs, got, model, want, scale, extents); err != nil {
+		return false, err
+	}
+	if o.pair.Backward == nil {
+		return true, nil
+	}
+	for _, t := range o.f.Derived.Inputs {
+		if t.Role == ir.Cotangent {
+			in.Arrays[t] = o.tensor(r, t, in)
+		}
+	}
+	for t, a := range got { // outputs and what the forward program saves
+		in.Arrays[t] = a
+	}
+	for _, t := range o.f.Derived.Inputs {
+		if ref.Arrays[t] == nil {
+			ref.Arrays[t] = in.Arrays[t]
+		}
+		if slices.Contains(f.Outputs, t) {
+			ref.Arrays[t] = want[t]
+		}
+	}
+	for _, t := range o.pair.Backward.Func.Inputs { // cotangents by the output that they belong to
+		if t.Role != ir.Cotangent || in.Arrays[t] != nil {
+			continue
+		}
+		for _, u := range o.f.Derived.Inputs {
+			if u.Role == ir.Cotangent && u.Of.Name == t.Of.Name {
+				in.Arrays[t] = in.Arrays[u]
+			}
+		}
+	}
+	if want, err = ir.EvalAll(o.f.Derived, ref); err != nil {
+		return false, err
+	}
+	if got, model, err = d.run(o.pair.Backward, in); err != nil {
+		return false, err
+	}
+	byInput := map[string]*ir.Array{}
+	for _, t := range o.f.Derived.Outputs {
+		byInput[t.Of.Name] = want[t]
+	}
+	gradients := map[*ir.Tensor]*ir.Array{}
+	for _, t := range o.pair.Backward.Func.Outputs {
+		if gradients[t] = byInput[t.Of.Name]; gradients[t] == nil {
+			return false, fmt.Errorf("a gradient of %s that isn't derived", t.Of.Name)
+		}
+	}
+	return true, o.same(o.pair.Backward.Func.Outputs, got, model, gradients, max(scale, largest(want)), extents)
+}
+
+// run runs a program through the CUDA text and on the interpreter.
+func (d *device) run(p *nest.Program, in ir.Binding) (got, model map[*ir.Tensor]*ir.Array, err error) {
+	if got, err = p.RunWith(in, d.launch); err == nil {
+		model, err = p.Run(in)
+	}
+	return got, model, err
+}
+
+// binding is a call with the extents: attributes that select the function and meet its requirements, and random inputs.
+func (o *op) binding(r *rand.Rand, extents []int) (ir.Binding, bool) {
+	f := o.unsimplified()
+	in := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{}, DTypes: o.pair.DTypes}
+	for i, a := range f.Axes {
+		in.Extents[a] = extents[i]
+	}
+	found := false
+	for try := 0; try < 200 && !found; try++ {
+		in.Scalars["step"] = float64(1 + r.IntN(3))
+		for _, s := range f.Scalars {
+			in.Scalars[s.Name] = []float64{0.75, 0, 1, 3, -2}[r.IntN(5)]
+			if s.Type.Kind == ir.Exact {
+				in.Scalars[s.Name] = float64([]int{1, 2, 3, -100}[r.IntN(4)])
+			}
+		}
+		found = o.selects(in)
+	}
+	if !found {
+		return in, false
+	}
+	for _, t := range f.Inputs {
+		in.Arrays[t] = o.tensor(r, t, in)
+	}
+	return in, true
+}
+
+// selects tells whether the attributes select the function and meet the requirements about them.
+func (o *op) selects(in ir.Binding) bool {
+	f := o.unsimplified()
+	for _, c := range o.f.Variant.Choices {
+		if c.Cond == nil {
+			continue
+		}
+		x, err := ir.EvalScalar(f, c.Cond, in)
+		if err != nil || (x != 0) != c.Holds {
+			return false
+		}
+	}
+	for _, q := range f.Requires {
+		if x, err := ir.EvalScalar(f, q.Cond, in); err == nil && x == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// tensor draws the elements of a tensor: floats of the normal distribution with some whole numbers, and so ties; indices in
+// range, or equal to an attribute that may be an exception.
+func (o *op) tensor(r *rand.Rand, t *ir.Tensor, in ir.Binding) *ir.Array {
+	var shape []int
+	for _, a := range t.Axes {
+		shape = append(shape, in.Extents[a])
+	}
+	a := ir.NewArray(shape...)
+	bound, except := o.indexRange(t, in)
+	for i := range a.Data {
+		switch {
+		case bound >= 0 && (bound == 0 || r.IntN(4) == 0):
+			a.Data[i] = except
+		case bound >= 0:
+			a.Data[i] = float64(r.IntN(bound))
+		case r.IntN(4) == 0:
+			a.Data[i] = math.Round(r.NormFloat64())
+		default:
+			a.Data[i] = float64(float32(r.NormFloat64()))
+		}
+	}
+	return a
+}
+
+// indexRange is the number of values that an index tensor may have, by the checks of the programs (-1: t holds no indices), and a
+// value that is allowed besides.
+func (o *op) indexRange(t *ir.Tensor, in ir.Binding) (bound int, except float64) {
+	for _, c := range o.pair.Forward.Checks {
+		if c.Index.Name != t.Name {
+			continue
+		}
+		for _, s := range o.unsimplified().Scalars {
+			if s.Type.Kind == ir.Exact {
+				except = in.Scalars[s.Name]
+			}
+		}
+		return in.Extents[c.Axis], except
+	}
+	return -1, 0
+}
+
+// largest is the magnitude of the largest number of a computation.
+func largest(all map[*ir.Tensor]*ir.Array) float64 {
+	m := 1.0
+	for _, a := range all {
+		for _, x := range a.Data {
+			if y := math.Abs(x); y > m && !math.IsInf(y, 0) {
+				m = y
+			}
+		}
+	}
+	return m
+}
+
+// same compares within the error that the roundings of a sum over the extents may add up to, each relative to the largest
+// number of the computation. Where the op magnifies errors, such as by a division by a sum of numbers of both signs, that is
+// four times what the interpreter differs by: it makes the same steps, but adds up in another order.
+func (o *op) same(outputs []*ir.Tensor, got, model, want map[*ir.Tensor]*ir.Array, scale float64, extents []int) error {
+	eps := 0x1p-23
+	if o.pair.DTypes["T"] == "f64" {
+		eps = 0x1p-52
+	}
+	steps := 32
+	for _, n := range extents {
+		steps += n / 32
+	}
+	for _, t := range outputs {
+		magnified := 0.0
+		for i, w := range want[t].Data {
+			magnified = max(magnified, math.Abs(model[t].Data[i]-w))
+		}
+		tol := max(eps*float64(steps)*scale, min(4*magnified, math.Sqrt(eps)*scale))
+		for i, w := range want[t].Data {
+			g := got[t].Data[i]
+			if g == w || math.IsNaN(g) && math.IsNaN(w) {
+				continue
+			}
+			if !(math.Abs(g-w) <= tol) {
+				return fmt.Errorf("%s[%d] = %v, want %v ± %v", t.Name, i, g, w, tol)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+package cuda
+
+// For the tests of whole ops, which import the pipeline and so lie outside of the package.
+var (
+	Program = program
+	Needed  = needed
+	Paths   = paths
+)

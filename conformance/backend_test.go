@@ -1,0 +1,370 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/grad"
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/runtime"
+	"github.com/opgen/opgen/runtime/optest"
+
+	_ "github.com/opgen/opgen/gen/activation"
+	_ "github.com/opgen/opgen/gen/linalg"
+	_ "github.com/opgen/opgen/gen/loss"
+	_ "github.com/opgen/opgen/gen/norm"
+	_ "github.com/opgen/opgen/gen/optim"
+	_ "github.com/opgen/opgen/gen/reduce"
+)
+
+// backend is one way to compute a call.
+type backend struct {
+	name  string
+	float string // what T stands for
+	// forward gives the outputs by name.
+	forward func(*call) (arrays, error)
+	// gradient gives the gradients of the float inputs, by name, for the cotangent of the output.
+	gradient func(c *call, cotangent *ir.Array) (arrays, error)
+}
+
+// everywhere runs a test on the evaluator, on the interpreter of nests and on each CPU path, in the given dtypes of floats
+// (none: f32 and f64).
+func everywhere(t *testing.T, test func(t *testing.T, b backend), floats ...string) {
+	t.Helper()
+	if floats == nil {
+		floats = []string{"f32", "f64"}
+	}
+	for _, float := range floats {
+		for _, b := range []backend{evaluator(float), nests(float)} {
+			t.Run(b.name, func(t *testing.T) { test(t, b) })
+		}
+	}
+	compiled(t, test, floats...)
+}
+
+// compiled runs a test on each CPU path.
+func compiled(t *testing.T, test func(t *testing.T, b backend), floats ...string) {
+	t.Helper()
+	was := runtime.Path()
+	defer func() {
+		if _, err := runtime.SetPath(was); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, path := range optest.Paths() {
+		if _, err := runtime.SetPath(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, float := range floats {
+			b := generated(path, float)
+			t.Run(b.name, func(t *testing.T) { test(t, b) })
+		}
+	}
+}
+
+func evaluator(float string) backend {
+	return backend{
+		name: "evaluator/" + float, float: float,
+		forward: func(c *call) (arrays, error) {
+			_, op, err := findOp(c.op)
+			if err != nil {
+				return nil, err
+			}
+			return ir.EvalOp(op, c.rounded(float), c.attrs, c.dtypes(float))
+		},
+		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
+			_, op, err := findOp(c.op)
+			if err != nil {
+				return nil, err
+			}
+			return grad.EvalGrad(op, c.rounded(float), c.attrs, arrays{"y": round(cotangent, float)}, c.dtypes(float))
+		},
+	}
+}
+
+// rounded are the inputs as elements of a dtype.
+func (c *call) rounded(float string) arrays {
+	r := arrays{}
+	for name, a := range c.inputs {
+		r[name] = round(a, float)
+	}
+	return r
+}
+
+func round(a *ir.Array, float string) *ir.Array {
+	if float != "f32" || a == nil {
+		return a
+	}
+	r := ir.NewArray(a.Shape...)
+	for i, x := range a.Data {
+		r.Data[i] = float64(float32(x))
+	}
+	return r
+}
+
+// lowered is a call of an op as nests: its programs and what they run on.
+type lowered struct {
+	bound *ir.Bound
+	pair  *codegen.Pair
+	in    ir.Binding
+}
+
+func (c *call) lower(float string) (*lowered, error) {
+	build, op, err := findOp(c.op)
+	if err != nil {
+		return nil, err
+	}
+	inputs := c.rounded(float)
+	bound, err := ir.Bind(op, ir.ShapesOf(inputs), c.attrs)
+	if err != nil {
+		return nil, err
+	}
+	dtypes := c.dtypes(float)
+	in, err := bound.Binding(inputs, dtypes)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range build.Functions {
+		if f.Variant != bound.Variant {
+			continue
+		}
+		for _, p := range f.Pairs {
+			if fits(p.DTypes, dtypes) {
+				return &lowered{bound, p, in}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s: no nests for this variant in %s", c.op, float)
+}
+
+func fits(choice, dtypes map[string]string) bool {
+	for v, d := range choice {
+		if dtypes[v] != d {
+			return false
+		}
+	}
+	return true
+}
+
+func nests(float string) backend {
+	return backend{
+		name: "nests/" + float, float: float,
+		forward: func(c *call) (arrays, error) {
+			l, err := c.lower(float)
+			if err != nil {
+				return nil, err
+			}
+			out, err := l.pair.Forward.Run(l.in)
+			if err != nil {
+				return nil, err
+			}
+			r := arrays{}
+			for _, t := range l.pair.Forward.Func.Outputs {
+				r[t.Name] = l.bound.Views[t].Out(out[t])
+			}
+			return r, nil
+		},
+		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
+			l, err := c.lower(float)
+			if err != nil {
+				return nil, err
+			}
+			out, err := l.pair.Forward.Run(l.in)
+			if err != nil {
+				return nil, err
+			}
+			for t, a := range out { // outputs, and what was saved
+				l.in.Arrays[t] = a
+			}
+			return l.backward(l.pair.Backward, round(cotangent, float))
+		},
+	}
+}
+
+// backward runs the derivative.
+func (l *lowered) backward(p *nest.Program, cotangent *ir.Array) (arrays, error) {
+	if p == nil {
+		return nil, errors.New("there is no derivative")
+	}
+	for _, t := range p.Func.Inputs {
+		if t.Role == ir.Cotangent {
+			l.in.Arrays[t] = l.bound.Views[t.Of].In(cotangent)
+		}
+	}
+	out, err := p.Run(l.in)
+	if err != nil {
+		return nil, err
+	}
+	r := arrays{}
+	for _, t := range p.Func.Outputs {
+		if v := l.bound.Views[t.Of]; v != nil {
+			r[t.Of.Name] = v.Out(out[t])
+		}
+	}
+	return r, nil
+}
+
+// generated is the code of the ops, on the CPU path that is set.
+func generated(path runtime.CPUPath, float string) backend {
+	return backend{
+		name: path.String() + "/" + float, float: float,
+		forward: func(c *call) (arrays, error) {
+			op, in, err := c.tensors(float)
+			if err != nil {
+				return nil, err
+			}
+			out, err := op.Call(in, c.attributes())
+			if err != nil {
+				return nil, err
+			}
+			return c.results(op, in, out)
+		},
+		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
+			op, in, err := c.tensors(float)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range in {
+				if x != nil && x.DType().Float() {
+					if err := x.RequireGrad(); err != nil {
+						return nil, err
+					}
+				}
+			}
+			out, err := op.Call(in, c.attributes())
+			if err != nil {
+				return nil, err
+			}
+			g, err := tensor(cotangent, float)
+			if err != nil {
+				return nil, err
+			}
+			if err := out[0].BackwardWith(g); err != nil {
+				return nil, err
+			}
+			return gradients(op, in), nil
+		},
+	}
+}
+
+// gradients are what the inputs that take one have collected.
+func gradients(op *runtime.Op, in []*runtime.Tensor) arrays {
+	r := arrays{}
+	for i, name := range op.Inputs() {
+		if x := in[i]; x != nil && x.RequiresGrad() {
+			r[name] = &ir.Array{Shape: x.Shape(), Data: make([]float64, x.Len())}
+			if g := x.Grad(); g != nil {
+				r[name] = arrayOf(g)
+			}
+		}
+	}
+	return r
+}
+
+// tensors are the op and its inputs, in order.
+func (c *call) tensors(float string) (*runtime.Op, []*runtime.Tensor, error) {
+	op, err := runtime.Lookup(c.op)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, dtypes := op.Inputs(), c.dtypes(float)
+	_, decl, err := findOp(c.op)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := make([]*runtime.Tensor, len(names))
+	for i, name := range names {
+		p := decl.Inputs[slices.IndexFunc(decl.Inputs, func(p *ir.Param) bool { return p.Name == name })]
+		if a := c.inputs[name]; a != nil {
+			if in[i], err = tensor(a, p.Elem.Resolve(dtypes)); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return op, in, nil
+}
+
+// attributes are those of the call as the registry takes them.
+func (c *call) attributes() map[string]any {
+	r := map[string]any{}
+	for _, a := range c.attrs {
+		switch {
+		case a.List != nil:
+			ints := make([]int, len(a.List))
+			for i, x := range a.List {
+				ints[i] = int(x)
+			}
+			r[a.Name] = ints
+		case a.Word != "":
+			r[a.Name] = a.Word
+		default:
+			r[a.Name] = a.Number
+			if x := int(a.Number); float64(x) == a.Number {
+				r[a.Name] = x
+			}
+		}
+	}
+	return r
+}
+
+// results are the outputs by name: those of an update are its inputs.
+func (c *call) results(op *runtime.Op, in, out []*runtime.Tensor) (arrays, error) {
+	r := arrays{}
+	inputs, i := 0, 0
+	for _, p := range op.Signature.Params {
+		switch p.Mode {
+		case runtime.Out:
+			if i == len(out) {
+				return nil, fmt.Errorf("%s gave %d outputs", c.op, len(out))
+			}
+			r[p.Name] = arrayOf(out[i])
+			i++
+		case runtime.Inout:
+			r[p.Name+"'"] = arrayOf(in[inputs])
+			inputs++
+		case runtime.In:
+			inputs++
+		}
+	}
+	return r, nil
+}
+
+// tensor is a tensor of a dtype.
+func tensor(a *ir.Array, dtype string) (*runtime.Tensor, error) {
+	switch dtype {
+	case "f32":
+		return tensorOf[float32](a)
+	case "f64":
+		return tensorOf[float64](a)
+	case "i32":
+		return tensorOf[int32](a)
+	case "i64":
+		return tensorOf[int64](a)
+	}
+	return nil, fmt.Errorf("no tensor of %s", dtype)
+}
+
+func tensorOf[T runtime.Element](a *ir.Array) (*runtime.Tensor, error) {
+	d := make([]T, len(a.Data))
+	for i, x := range a.Data {
+		d[i] = T(x)
+	}
+	return runtime.FromSlice(d, a.Shape...)
+}
+
+// arrayOf is the content of a tensor of floats.
+func arrayOf(t *runtime.Tensor) *ir.Array {
+	r := &ir.Array{Shape: t.Shape()}
+	if t.DType() == runtime.F32 {
+		for _, x := range runtime.Must(runtime.Values[float32](t)) {
+			r.Data = append(r.Data, float64(x))
+		}
+		return r
+	}
+	r.Data = runtime.Must(runtime.Values[float64](t))
+	return r
+}

@@ -1,0 +1,121 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// heavy reports whether to take all lengths and not samples of them.
+func heavy() bool { return os.Getenv("OPGEN_HEAVY") != "" && !testing.Short() }
+
+// specs are the packages of the repository, lowered to nests, by name.
+var specs = sync.OnceValues(func() (map[string]*codegen.Build, error) {
+	sources, err := codegen.Find([]string{"../specs/..."}, "")
+	if err != nil {
+		return nil, err
+	}
+	r := map[string]*codegen.Build{}
+	for _, s := range sources {
+		b := codegen.New(s)
+		if !b.Run("share") {
+			return nil, fmt.Errorf("%s: %s", s.Dir, b.Diags.All[0].Message)
+		}
+		r[b.Package.Name] = b
+	}
+	return r, nil
+})
+
+// builds are the specs, packages in order.
+func builds(t testing.TB) []*codegen.Build {
+	t.Helper()
+	all, err := specs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r []*codegen.Build
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		r = append(r, all[name])
+	}
+	return r
+}
+
+// findOp finds an op of the specs by package and name, as the registry names it.
+func findOp(name string) (*codegen.Build, *ir.OpDecl, error) {
+	all, err := specs()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range all {
+		for _, op := range b.Package.Ops {
+			if op.Package+"."+op.Name == name {
+				return b, op, nil
+			}
+		}
+	}
+	return nil, nil, fmt.Errorf("there is no op %s", name)
+}
+
+// call is one call of an op, for any backend.
+type call struct {
+	op     string               // as the registry names it: "loss.mse"
+	inputs map[string]*ir.Array // those that are there
+	attrs  []ir.ExampleAttr
+	index  string // dtype of indices; "": i64
+}
+
+func number(name string, x float64) ir.ExampleAttr { return ir.ExampleAttr{Name: name, Number: x} }
+
+func word(name, w string) ir.ExampleAttr { return ir.ExampleAttr{Name: name, Word: w} }
+
+func list(name string, x ...float64) ir.ExampleAttr { return ir.ExampleAttr{Name: name, List: x} }
+
+// array is an array of a shape.
+func array(shape []int, data ...float64) *ir.Array { return &ir.Array{Shape: shape, Data: data} }
+
+// vec is an array with one axis.
+func vec(data ...float64) *ir.Array { return array([]int{len(data)}, data...) }
+
+// scalar is an array without axes.
+func scalar(x float64) *ir.Array { return array([]int{}, x) }
+
+// dtypes are what the variables of an op stand for when T is float.
+func (c *call) dtypes(float string) map[string]string {
+	index := c.index
+	if index == "" {
+		index = "i64"
+	}
+	return map[string]string{"T": float, "I": index}
+}
+
+// floats are the names of the inputs that have derivatives, in the order of the signature.
+func (c *call) floats() ([]string, error) {
+	_, op, err := findOp(c.op)
+	if err != nil {
+		return nil, err
+	}
+	var r []string
+	for _, p := range op.Inputs {
+		if c.inputs[p.Name] != nil && ir.ClassOf(op.ElemVars, p.Elem) == ir.ClassFloat {
+			r = append(r, p.Name)
+		}
+	}
+	return r, nil
+}
+
+// arrays are results by the names of tensors.
+type arrays = map[string]*ir.Array
+
+// with is a copy of the call with an input replaced.
+func (c *call) with(name string, a *ir.Array) *call {
+	d := *c
+	d.inputs = maps.Clone(c.inputs)
+	d.inputs[name] = a
+	return &d
+}
