@@ -313,22 +313,22 @@ func (c *call) attributes() map[string]any {
 
 // results are the outputs by name: those of an update are its inputs.
 func (c *call) results(op *runtime.Op, in, out []*runtime.Tensor) (arrays, error) {
+	_, decl, err := findOp(c.op)
+	if err != nil {
+		return nil, err
+	}
 	r := arrays{}
-	inputs, i := 0, 0
-	for _, p := range op.Signature.Params {
-		switch p.Mode {
-		case runtime.Out:
-			if i == len(out) {
-				return nil, fmt.Errorf("%s gave %d outputs", c.op, len(out))
-			}
-			r[p.Name] = arrayOf(out[i])
-			i++
-		case runtime.Inout:
-			r[p.Name+"'"] = arrayOf(in[inputs])
-			inputs++
-		case runtime.In:
-			inputs++
+	names := op.Inputs()
+	for _, p := range decl.Inputs {
+		if p.Mode != ir.Input {
+			r[p.Name+"'"] = arrayOf(in[slices.Index(names, p.Name)])
 		}
+	}
+	if len(out) != len(decl.Outputs) {
+		return nil, fmt.Errorf("%s gave %d outputs", c.op, len(out))
+	}
+	for i, p := range decl.Outputs {
+		r[p.Name] = arrayOf(out[i])
 	}
 	return r, nil
 }

@@ -1,7 +1,8 @@
 // Package cuda writes CUDA C from nests.
 //
-// One .cu file holds all kernels of a package and stands alone: nvcc compiles it as it is, clang compiles it without
-// an SDK through sdkfree/cuda.h, and a C++ compiler compiles it for the CPU through shim/cuda.h, for tests.
+// A .cu file stands alone: nvcc compiles it as it is, clang compiles it without an SDK through sdkfree/cuda.h, and a C++
+// compiler compiles it for the CPU through shim/cuda.h, for tests. Options that give up IEEE arithmetic, such as
+// --use_fast_math, give up the promised results.
 //
 // How a nest is spread over threads, by its form:
 //

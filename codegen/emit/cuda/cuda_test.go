@@ -130,11 +130,19 @@ func TestPTX(t *testing.T) {
 			t.Errorf("no entry point %s", n.Name)
 		}
 	}
-	for _, bad := range []string{"approx", "mad.f", " mul.f32", " add.f32", ".ftz"} {
+	if bad := unrounded(ptx); bad != "" {
+		t.Errorf("PTX contains %q", bad)
+	}
+}
+
+// unrounded finds an instruction that is not one IEEE operation with a rounding of its own.
+func unrounded(ptx []byte) string {
+	for _, bad := range []string{"approx", "mad.f", " mul.f32", " mul.f64", " add.f32", " add.f64", ".ftz", ".full"} {
 		if strings.Contains(string(ptx), bad) {
-			t.Errorf("PTX contains %q", bad)
+			return bad
 		}
 	}
+	return ""
 }
 
 // TestShimFindsFaults plants faults into the text and expects the shim, or the comparison, to see each.
@@ -186,7 +194,7 @@ func faulty(t *testing.T, cu string, n *nest.Nest) error {
 		inner := &quiet{TB: t}
 		runner := kerneltest.Start(inner, []*nest.Nest{n}, paths, cmd)
 		err := runner.Do([]kerneltest.Job{{Path: path, Nest: 0, Args: c.Args}})
-		inner.close()
+		inner.Close()
 		if err == nil {
 			err = near(n, c.Args, want)
 		}
@@ -207,7 +215,9 @@ func (q *quiet) Cleanup(f func())          { q.cleanup = append(q.cleanup, f) }
 func (q *quiet) Errorf(string, ...any)     {}
 func (q *quiet) Failed() bool              { return false }
 func (q *quiet) Fatalf(f string, a ...any) { q.TB.Fatalf(f, a...) }
-func (q *quiet) close() {
+
+// Close ends what the test would end.
+func (q *quiet) Close() {
 	for _, f := range q.cleanup {
 		f()
 	}

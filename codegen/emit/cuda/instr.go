@@ -13,7 +13,7 @@ import (
 var spelling = map[nest.Op]string{
 	nest.Add:   "$0 + $1",
 	nest.Sub:   "$0 - $1",
-	nest.Mul:   "$0 * $1",
+	nest.Mul:   "opgen_mul($0, $1)",
 	nest.Div:   "$0 / $1",
 	nest.Fma:   "opgen_fma($0, $1, $2)",
 	nest.Neg:   "-$0",

@@ -1,12 +1,14 @@
 package cuda_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/opgen/opgen/codegen"
@@ -63,19 +65,25 @@ type device struct {
 	path   string
 }
 
-func newDevice(t *testing.T, kernels []*nest.Nest, env []string, flags ...string) *device {
+func newDevice(t testing.TB, kernels []*nest.Nest, text []byte, flags ...string) *device {
 	t.Helper()
-	text, err := cuda.File("// test", kernels)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.Command(cuda.Program(t, text, kernels, flags...))
-	cmd.Env = append(os.Environ(), env...)
+	// The fibers of the shim have stacks of their own, so the checks that follow the stack are off.
+	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_stack_use_after_return=0:detect_leaks=0")
 	d := &device{runner: kerneltest.Start(t, kernels, cuda.Paths, cmd), number: map[*nest.Nest]int{}}
 	for i, n := range kernels {
 		d.number[n] = i
 	}
 	return d
+}
+
+func textOf(t *testing.T, kernels []*nest.Nest) []byte {
+	t.Helper()
+	text, err := cuda.File("// test", kernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func (d *device) launch(l *nest.Launch, a *nest.Args) error {
@@ -87,7 +95,7 @@ func (d *device) launch(l *nest.Launch, a *nest.Args) error {
 func TestOps(t *testing.T) {
 	t.Parallel()
 	ops, kernels := programs(t)
-	d := newDevice(t, kernels, nil)
+	d := newDevice(t, kernels, textOf(t, kernels))
 	calls := 0
 	for i, o := range ops {
 		shapes := shapes(len(o.f.Variant.Forward.Axes))
@@ -121,8 +129,7 @@ func TestOpsSanitized(t *testing.T) {
 		cuda.Needed(t, "the C++ compiler has no address sanitizer: accesses out of bounds are not looked for")
 	}
 	ops, kernels := programs(t)
-	// The fibers of the shim have stacks of their own, so those checks that follow the stack are off.
-	d := newDevice(t, kernels, []string{"ASAN_OPTIONS=detect_stack_use_after_return=0:detect_leaks=0"}, flag)
+	d := newDevice(t, kernels, textOf(t, kernels), flag)
 	for i, o := range ops {
 		for _, n := range []int{0, 1, 33, 64} {
 			s := slices.Repeat([]int{n}, len(o.f.Variant.Forward.Axes))
@@ -137,6 +144,29 @@ func TestOpsSanitized(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOpsSanitizedFindsFaults checks that one element too many is seen.
+func TestOpsSanitizedFindsFaults(t *testing.T) {
+	t.Parallel()
+	flag := "-fsanitize=address"
+	if !sanitizes(t, flag) {
+		cuda.Needed(t, "the C++ compiler has no address sanitizer")
+	}
+	ops, _ := programs(t)
+	i := slices.IndexFunc(ops, func(o op) bool { return o.pair.DTypes["T"] == "f32" && o.f.Op.Name == "relu" })
+	var kernels []*nest.Nest
+	for _, l := range ops[i].pair.Forward.Launches {
+		kernels = append(kernels, l.Nest)
+	}
+	text := bytes.Replace(textOf(t, kernels), []byte("n < a.N;"), []byte("n <= a.N;"), -1)
+	inner := &cuda.Quiet{TB: t}
+	d := newDevice(inner, kernels, text, flag)
+	d.path = cuda.Paths[0]
+	if _, err := ops[i].call(d, []int{33}); err == nil || !strings.Contains(err.Error(), "heap-buffer-overflow") {
+		t.Errorf("a write behind the end: %v", err)
+	}
+	inner.Close()
 }
 
 // sanitizes tells whether programs of g++ with this flag run.
