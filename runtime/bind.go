@@ -28,7 +28,7 @@ type Bound struct {
 // Bind fits tensors to the signature, in the order of its parameters. On an error nothing was changed and there is
 // nothing to finish.
 func (s *Signature) Bind(b *Bound, at *Placement, tensors ...*Tensor) error {
-	if b.fixed == 0 && pathErr == nil && len(tensors) == len(s.Params) && s.bindDense(b, at, tensors) {
+	if b.fixed == 0 && pathErr == nil && len(tensors) <= len(s.Params) && s.bindDense(b, at, tensors) {
 		return nil
 	}
 	b.set(s, tensors)

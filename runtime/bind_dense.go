@@ -45,6 +45,12 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		}
 		b.Ptr[i] = t.data
 	}
+	for i := len(tensors); i < len(s.Params); i++ { // results that the caller doesn't take
+		b.t[i] = nil
+		if s.Params[i].Mode != Out || !b.absent(s, i) {
+			return false
+		}
+	}
 	for w := b.writes; w != 0; w &= w - 1 {
 		i := bits.TrailingZeros32(w)
 		for j, t := range tensors {
