@@ -15,6 +15,7 @@ var (
 	ErrAttr    = errors.New("wrong attribute")
 	ErrAlias   = errors.New("overlapping memory")
 	ErrIndex   = errors.New("index out of range")
+	ErrValue   = errors.New("wrong value")
 	ErrVersion = errors.New("tensor was changed after it was saved for the gradient")
 	ErrNil     = errors.New("tensor is missing")
 	ErrGrad    = errors.New("no gradient")

@@ -83,7 +83,7 @@ func GoName(name string) string {
 var initialisms = map[string]bool{"sgd": true, "lstm": true, "gru": true, "rnn": true, "id": true, "nll": true, "bce": true, "kl": true, "rms": true, "mse": true}
 
 // goForms are what the Go names of an op are made into.
-var goForms = []string{"%s", "%sInto", "%sSlice", "%sBackwardInto", "%sAttrs", "New%s"}
+var goForms = []string{"%s", "%sInto", "%sSlice", "%sSaveInto", "%sBackwardInto", "%sAttrs", "New%s"}
 
 // checkGoNames reports names that would meet in Go.
 func (p *unit) checkGoNames() {

@@ -102,6 +102,38 @@ func LayerNormInto(y, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) er
 	return nil
 }
 
+// LayerNormSaveInto is [LayerNormInto] that also keeps what [LayerNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: acc(T)[...B], mean2: acc(T)[...B].
+func LayerNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	var bound runtime.Bound
+	place := vals.axes
+	if err := layerNormForward.Bind(&bound, &place, x, weight, bias, y, mean, mean2); err != nil {
+		return err
+	}
+	layerNormRun(&bound, &vals)
+	bound.Finish()
+	return nil
+}
+
+// LayerNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [LayerNormSaveInto] kept.
+func LayerNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias, mean, mean2 *runtime.Tensor, attrs *LayerNormAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	var bound runtime.Bound
+	place := vals.axes
+	if err := layerNormBackward.Bind(&bound, &place, x, weight, bias, mean, mean2, dy, dx, dweight, dbias); err != nil {
+		return err
+	}
+	layerNormRunBackward(&bound, &vals)
+	bound.Finish()
+	return nil
+}
+
 // layerNormRun computes layer_norm.
 func layerNormRun(b *runtime.Bound, v *layerNormValues) {
 	var a runtime.Args

@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -181,6 +182,22 @@ func (g *opGen) backwardDoc(f *apiFunc, s *signature) string {
 			cots = append(cots, f.tensors[p.name])
 		}
 	}
-	return comment(fmt.Sprintf("%sBackwardInto sets %s, those that are not nil, to the gradients of the inputs for the gradients %s of the outputs.",
-		g.name, strings.Join(grads, ", "), strings.Join(cots, ", ")))
+	text := fmt.Sprintf("%sBackwardInto sets %s, those that are not nil, to the gradients of the inputs for the gradients %s of the outputs.",
+		g.name, strings.Join(grads, ", "), strings.Join(cots, ", "))
+	if kept := savedNames(s); len(kept) > 0 {
+		text += fmt.Sprintf(" It reads what [%sSaveInto] kept.", g.name)
+	}
+	return comment(text)
+}
+
+// saveDoc is the comment of the function that also keeps what the derivative reads.
+func (g *opGen) saveDoc(f *apiFunc, kept []string) string {
+	var list []string
+	for _, p := range g.live().forward.params {
+		if slices.Contains(kept, p.name) {
+			list = append(list, f.tensors[p.name]+": "+p.elem.String()+axesText(p.dims))
+		}
+	}
+	return comment(fmt.Sprintf("%sSaveInto is [%s] that also keeps what [%sBackwardInto] reads: values of the formula on its way, in tensors of the caller. %s.",
+		g.name, g.intoName(), g.name, strings.Join(list, ", ")))
 }

@@ -57,7 +57,7 @@ func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, erro
 	if err := p.checks(); err != nil {
 		return nil, err
 	}
-	for _, t := range prog.Temps {
+	for _, t := range prog.Nests.Temps {
 		d, err := p.dtype(t.Elem)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, erro
 	if err := p.outputs(); err != nil {
 		return nil, err
 	}
-	for _, l := range prog.Launches {
+	for _, l := range prog.Nests.Launches {
 		part, err := p.launch(l)
 		if err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (p *programBody) local(t *ir.Tensor, address jen.Code) {
 // wants, and new values of what is still read.
 func (p *programBody) outputs() error {
 	s := p.s
-	for _, t := range slices.Concat(p.program.Func.Outputs, p.program.Saved) {
+	for _, t := range slices.Concat(p.program.Func.Outputs, p.program.Saved()) {
 		i := s.index(t)
 		uses := p.uses(t)
 		switch {
@@ -117,7 +117,7 @@ func (p *programBody) outputs() error {
 // uses is how many launches have a tensor.
 func (p *programBody) uses(t *ir.Tensor) int {
 	n := 0
-	for _, l := range p.program.Launches {
+	for _, l := range p.program.Nests.Launches {
 		if slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return b.Tensor == t }) {
 			n++
 		}
@@ -190,7 +190,7 @@ func (p *programBody) dtype(e ir.Elem) (jen.Code, error) {
 
 // checks tests indices that are data.
 func (p *programBody) checks() error {
-	for _, c := range p.program.Checks {
+	for _, c := range p.program.Nests.Checks {
 		i := p.s.index(c.Index)
 		if i < 0 {
 			return p.g.errorf("%s is used as an index, but is no input", c.Index.Name)

@@ -170,15 +170,8 @@ func (f *apiFunc) backArg(p *param) jen.Code {
 // reads reports whether the derivative reads the elements of a parameter.
 func (gr *group) reads(i int) bool {
 	for _, prog := range gr.programs(true) {
-		for _, l := range prog.Launches {
-			for k, b := range l.Operands {
-				if l.Nest.Operands[k].Mode == 0 && gr.backward.index(b.Tensor) == i {
-					return true
-				}
-			}
-		}
-		for _, c := range prog.Checks {
-			if gr.backward.index(c.Index) == i {
+		for _, t := range prog.Func.Inputs {
+			if gr.backward.index(t) == i && prog.Reads(t) {
 				return true
 			}
 		}
@@ -186,8 +179,8 @@ func (gr *group) reads(i int) bool {
 	return false
 }
 
-// backwardInto writes the function that computes gradients into tensors of the caller: of ops whose derivative reads
-// only what the caller has.
+// backwardInto writes the function that computes gradients into tensors of the caller: of ops whose derivatives read the
+// same tensors in all variants. Where they read what forward saved, saveInto gives that.
 func (g *opGen) backwardInto() []jen.Code {
 	var first *signature
 	for _, gr := range g.groups {
@@ -198,11 +191,6 @@ func (g *opGen) backwardInto() []jen.Code {
 			return nil
 		}
 		first = gr.backward
-		for _, p := range first.params {
-			if p.saved {
-				return nil
-			}
-		}
 	}
 	for _, p := range g.presence() {
 		if !slices.Contains(names(first.params), p) {
@@ -211,14 +199,16 @@ func (g *opGen) backwardInto() []jen.Code {
 	}
 	f := g.newFunc()
 	var order []string
-	for _, mode := range []string{"Gradient", "cotangent", "In", "output"} {
+	for _, mode := range []string{"Gradient", "cotangent", "In", "output", "saved"} {
 		for _, p := range first.params {
 			m := p.mode
-			if m == "Back" {
+			switch {
+			case p.saved:
+				m = "saved"
+			case m == "Back" && p.name[0] == '@':
+				m = "cotangent"
+			case m == "Back":
 				m = "output"
-				if p.name[0] == '@' {
-					m = "cotangent"
-				}
 			}
 			if m == mode {
 				order = append(order, p.name)
@@ -236,8 +226,43 @@ func (g *opGen) backwardInto() []jen.Code {
 	f.try(f.signature(true).Dot("Bind").Call(args...), nil)
 	f.run(true, jen.Op("&").Id("vals"))
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
-	return []jen.Code{jen.Comment(g.backwardDoc(f, first)).Line().Func().Id(g.name + "BackwardInto").
-		Params(append(params, g.attrParams()...)...).Error().Block(f.body...)}
+	backward := jen.Comment(g.backwardDoc(f, first)).Line().Func().Id(g.name + "BackwardInto").
+		Params(append(params, g.attrParams()...)...).Error().Block(f.body...)
+	if kept := savedNames(first); len(kept) > 0 {
+		return []jen.Code{g.saveInto(kept), backward}
+	}
+	return []jen.Code{backward}
+}
+
+// savedNames are the tensors that forward keeps for the derivative.
+func savedNames(s *signature) []string {
+	var list []string
+	for _, p := range s.params {
+		if p.saved {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+// saveInto writes the function that computes what the derivative reads beside the results.
+func (g *opGen) saveInto(kept []string) jen.Code {
+	f := g.newFunc()
+	params := []jen.Code{f.tensorParams(tensorType, slices.Concat(g.outputNames(), kept, g.inputNames())...)}
+	f.takeAttrs()
+	f.chooseVariant(jen.Op("&").Id("vals"))
+	f.declareBound()
+	args := f.bindArgs(f.place())
+	for _, p := range g.live().forward.params {
+		if p.saved {
+			args = append(args, f.tensor(p.name))
+		}
+	}
+	f.try(f.signature(false).Dot("Bind").Call(args...), nil)
+	f.run(false, jen.Op("&").Id("vals"))
+	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
+	return jen.Comment(g.saveDoc(f, kept)).Line().Func().Id(g.name + "SaveInto").
+		Params(append(params, g.attrParams()...)...).Error().Block(f.body...)
 }
 
 // slice writes the function for plain slices: of ops whose tensors all have the same pack and dtype, or no axes. It is nil

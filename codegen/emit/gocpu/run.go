@@ -6,8 +6,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/ir"
-	"github.com/opgen/opgen/codegen/nest"
 )
 
 // runFunc writes the function that runs the programs of a signature on a runtime.Bound b, with the attributes v. Functions
@@ -120,13 +120,13 @@ func (s *signature) programsOf(variant int) []typedProgram {
 
 type typedProgram struct {
 	dtypes map[string]string
-	*nest.Program
+	*emit.Program
 }
 
 // fails reports whether running can end with an error: indices that are data, requirements on extents.
 func (g *opGen) fails(s *signature) bool {
 	for _, p := range s.group.programs(s.back) {
-		if len(p.Checks) > 0 {
+		if p.Fails() {
 			return true
 		}
 	}
@@ -170,13 +170,13 @@ func (g *opGen) runBody(s *signature, f *ir.Func, programs []typedProgram) ([]je
 	if same {
 		code = append(code, bodies[0].code(func(launch int) jen.Code {
 			return g.dispatch(programs, func(i int) []jen.Code {
-				return []jen.Code{jen.Id(launchName(bodies[i].program.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))}
+				return []jen.Code{jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))}
 			})
 		})...)
 	} else {
 		code = append(code, g.dispatch(programs, func(i int) []jen.Code {
 			return bodies[i].code(func(launch int) jen.Code {
-				return jen.Id(launchName(bodies[i].program.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
+				return jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
 			})
 		}))
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/ir"
-	"github.com/opgen/opgen/codegen/nest"
 )
 
 // signature is a runtime.Signature: the tensors of a function in the order in which it binds them.
@@ -111,8 +111,8 @@ func axisRefs(axes []*ir.Axis) []ir.AxisRef {
 }
 
 // programs are all forward or backward programs of a group.
-func (gr *group) programs(back bool) []*nest.Program {
-	var r []*nest.Program
+func (gr *group) programs(back bool) []*emit.Program {
+	var r []*emit.Program
 	for _, f := range gr.variants {
 		for _, p := range f.Pairs {
 			if back {
@@ -157,7 +157,7 @@ func (g *opGen) makeSignatures(gr *group) error {
 	}
 	gr.forward.params = append(gr.forward.params, saved...)
 	if slices.Contains(gr.programs(true), nil) {
-		if slices.ContainsFunc(gr.programs(true), func(p *nest.Program) bool { return p != nil }) {
+		if slices.ContainsFunc(gr.programs(true), func(p *emit.Program) bool { return p != nil }) {
 			return g.errorf("a derivative for some dtypes or extents only")
 		}
 		return nil
@@ -199,7 +199,7 @@ func (g *opGen) tensor(name string) *ir.Tensor {
 func (g *opGen) saved(gr *group) ([]*param, error) {
 	var list []*param
 	for _, prog := range gr.programs(false) {
-		for _, t := range prog.Saved {
+		for _, t := range prog.Saved() {
 			k := slices.IndexFunc(list, func(p *param) bool { return p.name == t.Name })
 			if k >= 0 {
 				if !slices.EqualFunc(list[k].dims, axisRefs(t.Axes), func(a, b ir.AxisRef) bool { return a.Name == b.Name }) {
@@ -222,12 +222,9 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 	}
 	reads := func(role ir.Role, name string) bool {
 		for _, prog := range gr.programs(true) {
-			for _, l := range prog.Launches {
-				for _, b := range l.Operands {
-					t := b.Tensor
-					if t.Role == role && (t.Name == name || role == ir.Cotangent && t.Of.Name == name) && slices.Contains(prog.Func.Inputs, t) {
-						return true
-					}
+			for _, t := range prog.Func.Inputs {
+				if t.Role == role && (t.Name == name || role == ir.Cotangent && t.Of.Name == name) && prog.Takes(t) {
+					return true
 				}
 			}
 		}
@@ -256,7 +253,7 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 		}
 	}
 	for _, d := range g.decl.Inputs {
-		given := slices.ContainsFunc(gr.programs(true), func(prog *nest.Program) bool {
+		given := slices.ContainsFunc(gr.programs(true), func(prog *emit.Program) bool {
 			return slices.ContainsFunc(prog.Func.Outputs, func(t *ir.Tensor) bool { return t.Role == ir.Gradient && t.Of.Name == d.Name })
 		})
 		of := slices.IndexFunc(s.params, func(p *param) bool { return p.name == d.Name && p.mode == "In" })
@@ -283,10 +280,10 @@ func (s *signature) inPlace(out, in int) bool {
 }
 
 // tensorOf is the tensor of a program for a parameter: the one written, or the one read.
-func (s *signature) tensorOf(prog *nest.Program, i int, written bool) *ir.Tensor {
+func (s *signature) tensorOf(prog *emit.Program, i int, written bool) *ir.Tensor {
 	list := prog.Func.Inputs
 	if written {
-		list = slices.Concat(prog.Func.Outputs, prog.Saved)
+		list = slices.Concat(prog.Func.Outputs, prog.Saved())
 	}
 	for _, t := range list {
 		if s.index(t) == i {

@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -160,11 +170,11 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
             const OpgenBits<float>::U v62 = OpgenBits<float>::of(v61);
             const OpgenBits<float>::U v63 = v62 << 23;
             const float v64 = OpgenBits<float>::to(v63);
-            const float v65 = v60 * v64;
+            const float v65 = opgen_mul(v60, v64);
             const OpgenBits<float>::U v66 = v54 - v62;
             const OpgenBits<float>::U v67 = v66 << 23;
             const float v68 = OpgenBits<float>::to(v67);
-            const float v69 = v65 * v68;
+            const float v69 = opgen_mul(v65, v68);
             r1 = OpgenSum<float>::of(r1, v69);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
@@ -181,7 +191,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
         const float v81 = v74 ? v80 : v1;
         const float v82 = p0[r * a.Row[0] + v78 * a.Step[0]];
         const bool v83 = v72 < v19;
-        const float v84 = v72 * v20;
+        const float v84 = opgen_mul(v72, v20);
         const float v85 = v83 ? v84 : v72;
         const float v86 = v83 ? v21 : v22;
         const OpgenBits<float>::U v87 = OpgenBits<float>::of(v85);
@@ -194,8 +204,8 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
         const float v94 = OpgenBits<float>::to(v90);
         const float v95 = v94 - v86;
         const float v96 = v93 - v13;
-        const float v97 = v96 * v96;
-        const float v98 = v97 * v96;
+        const float v97 = opgen_mul(v96, v96);
+        const float v98 = opgen_mul(v97, v96);
         const float v99 = opgen_fma(v27, v96, v28);
         const float v100 = opgen_fma(v99, v96, v29);
         const float v101 = opgen_fma(v100, v96, v30);
@@ -203,7 +213,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
         const float v103 = opgen_fma(v102, v96, v32);
         const float v104 = opgen_fma(v103, v96, v33);
         const float v105 = opgen_fma(v104, v96, v34);
-        const float v106 = v98 * v105;
+        const float v106 = opgen_mul(v98, v105);
         const float v107 = opgen_fma(v95, v36, v106);
         const float v108 = opgen_fma(v97, v35, v107);
         const float v109 = v96 + v108;
@@ -216,7 +226,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
         const float v116 = v115 ? v112 : v114;
         const float v117 = v45 + v116;
         const float v118 = v82 - v117;
-        const float v119 = v81 * v118;
+        const float v119 = opgen_mul(v81, v118);
         const float v120 = -v119;
         const float v121 = v74 ? v120 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v72;
@@ -288,7 +298,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
         const float v47 = p2[v46 * a.Step[2]];
         const float v48 = v45 ? v47 : v3;
         const float v49 = v41 ? v48 : v4;
-        const float v50 = v42 * v49;
+        const float v50 = opgen_mul(v42, v49);
         const float v51 = -v50;
         const float v52 = p3[r * a.Row[3]];
         const float v53 = v50 / v52;
@@ -298,7 +308,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
         const float v57 = v56 ? v4 : v54;
         const float v58 = p4[r * a.Row[4] + v46 * a.Step[4]];
         const bool v59 = v52 < v19;
-        const float v60 = v52 * v20;
+        const float v60 = opgen_mul(v52, v20);
         const float v61 = v59 ? v60 : v52;
         const float v62 = v59 ? v21 : v22;
         const OpgenBits<float>::U v63 = OpgenBits<float>::of(v61);
@@ -311,8 +321,8 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
         const float v70 = OpgenBits<float>::to(v66);
         const float v71 = v70 - v62;
         const float v72 = v69 - v3;
-        const float v73 = v72 * v72;
-        const float v74 = v73 * v72;
+        const float v73 = opgen_mul(v72, v72);
+        const float v74 = opgen_mul(v73, v72);
         const float v75 = opgen_fma(v27, v72, v28);
         const float v76 = opgen_fma(v75, v72, v29);
         const float v77 = opgen_fma(v76, v72, v30);
@@ -320,7 +330,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
         const float v79 = opgen_fma(v78, v72, v32);
         const float v80 = opgen_fma(v79, v72, v33);
         const float v81 = opgen_fma(v80, v72, v34);
-        const float v82 = v74 * v81;
+        const float v82 = opgen_mul(v74, v81);
         const float v83 = opgen_fma(v71, v36, v82);
         const float v84 = opgen_fma(v73, v35, v83);
         const float v85 = v72 + v84;
@@ -333,7 +343,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
         const float v92 = v91 ? v88 : v90;
         const float v93 = v57 + v92;
         const float v94 = v58 - v93;
-        const float v95 = v42 * v94;
+        const float v95 = opgen_mul(v42, v94);
         const float v96 = -v95;
         const float v97 = v41 ? v96 : v4;
         __syncthreads();
@@ -360,12 +370,12 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
             const OpgenBits<float>::U v117 = OpgenBits<float>::of(v116);
             const OpgenBits<float>::U v118 = v117 << 23;
             const float v119 = OpgenBits<float>::to(v118);
-            const float v120 = v115 * v119;
+            const float v120 = opgen_mul(v115, v119);
             const OpgenBits<float>::U v121 = v109 - v117;
             const OpgenBits<float>::U v122 = v121 << 23;
             const float v123 = OpgenBits<float>::to(v122);
-            const float v124 = v120 * v123;
-            const float v125 = v53 * v124;
+            const float v124 = opgen_mul(v120, v123);
+            const float v125 = opgen_mul(v53, v124);
             const float v126 = v100 + v125;
             const float v127 = v41 ? v126 : v4;
             const bool v128 = v41 && v99;
@@ -458,11 +468,11 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
             const OpgenBits<float>::U v62 = OpgenBits<float>::of(v61);
             const OpgenBits<float>::U v63 = v62 << 23;
             const float v64 = OpgenBits<float>::to(v63);
-            const float v65 = v60 * v64;
+            const float v65 = opgen_mul(v60, v64);
             const OpgenBits<float>::U v66 = v54 - v62;
             const OpgenBits<float>::U v67 = v66 << 23;
             const float v68 = OpgenBits<float>::to(v67);
-            const float v69 = v65 * v68;
+            const float v69 = opgen_mul(v65, v68);
             r1 = OpgenSum<float>::of(r1, v69);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
@@ -479,7 +489,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
         const float v81 = v74 ? v80 : v1;
         const float v82 = p0[r * a.Row[0] + v78 * a.Step[0]];
         const bool v83 = v72 < v19;
-        const float v84 = v72 * v20;
+        const float v84 = opgen_mul(v72, v20);
         const float v85 = v83 ? v84 : v72;
         const float v86 = v83 ? v21 : v22;
         const OpgenBits<float>::U v87 = OpgenBits<float>::of(v85);
@@ -492,8 +502,8 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
         const float v94 = OpgenBits<float>::to(v90);
         const float v95 = v94 - v86;
         const float v96 = v93 - v13;
-        const float v97 = v96 * v96;
-        const float v98 = v97 * v96;
+        const float v97 = opgen_mul(v96, v96);
+        const float v98 = opgen_mul(v97, v96);
         const float v99 = opgen_fma(v27, v96, v28);
         const float v100 = opgen_fma(v99, v96, v29);
         const float v101 = opgen_fma(v100, v96, v30);
@@ -501,7 +511,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
         const float v103 = opgen_fma(v102, v96, v32);
         const float v104 = opgen_fma(v103, v96, v33);
         const float v105 = opgen_fma(v104, v96, v34);
-        const float v106 = v98 * v105;
+        const float v106 = opgen_mul(v98, v105);
         const float v107 = opgen_fma(v95, v36, v106);
         const float v108 = opgen_fma(v97, v35, v107);
         const float v109 = v96 + v108;
@@ -514,7 +524,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
         const float v116 = v115 ? v112 : v114;
         const float v117 = v45 + v116;
         const float v118 = v82 - v117;
-        const float v119 = v81 * v118;
+        const float v119 = opgen_mul(v81, v118);
         const float v120 = -v119;
         const float v121 = v74 ? v120 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v72;
@@ -586,7 +596,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
         const float v47 = p2[v46 * a.Step[2]];
         const float v48 = v45 ? v47 : v3;
         const float v49 = v41 ? v48 : v4;
-        const float v50 = v42 * v49;
+        const float v50 = opgen_mul(v42, v49);
         const float v51 = -v50;
         const float v52 = p3[r * a.Row[3]];
         const float v53 = v50 / v52;
@@ -596,7 +606,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
         const float v57 = v56 ? v4 : v54;
         const float v58 = p4[r * a.Row[4] + v46 * a.Step[4]];
         const bool v59 = v52 < v19;
-        const float v60 = v52 * v20;
+        const float v60 = opgen_mul(v52, v20);
         const float v61 = v59 ? v60 : v52;
         const float v62 = v59 ? v21 : v22;
         const OpgenBits<float>::U v63 = OpgenBits<float>::of(v61);
@@ -609,8 +619,8 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
         const float v70 = OpgenBits<float>::to(v66);
         const float v71 = v70 - v62;
         const float v72 = v69 - v3;
-        const float v73 = v72 * v72;
-        const float v74 = v73 * v72;
+        const float v73 = opgen_mul(v72, v72);
+        const float v74 = opgen_mul(v73, v72);
         const float v75 = opgen_fma(v27, v72, v28);
         const float v76 = opgen_fma(v75, v72, v29);
         const float v77 = opgen_fma(v76, v72, v30);
@@ -618,7 +628,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
         const float v79 = opgen_fma(v78, v72, v32);
         const float v80 = opgen_fma(v79, v72, v33);
         const float v81 = opgen_fma(v80, v72, v34);
-        const float v82 = v74 * v81;
+        const float v82 = opgen_mul(v74, v81);
         const float v83 = opgen_fma(v71, v36, v82);
         const float v84 = opgen_fma(v73, v35, v83);
         const float v85 = v72 + v84;
@@ -631,7 +641,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
         const float v92 = v91 ? v88 : v90;
         const float v93 = v57 + v92;
         const float v94 = v58 - v93;
-        const float v95 = v42 * v94;
+        const float v95 = opgen_mul(v42, v94);
         const float v96 = -v95;
         const float v97 = v41 ? v96 : v4;
         __syncthreads();
@@ -658,12 +668,12 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
             const OpgenBits<float>::U v117 = OpgenBits<float>::of(v116);
             const OpgenBits<float>::U v118 = v117 << 23;
             const float v119 = OpgenBits<float>::to(v118);
-            const float v120 = v115 * v119;
+            const float v120 = opgen_mul(v115, v119);
             const OpgenBits<float>::U v121 = v109 - v117;
             const OpgenBits<float>::U v122 = v121 << 23;
             const float v123 = OpgenBits<float>::to(v122);
-            const float v124 = v120 * v123;
-            const float v125 = v53 * v124;
+            const float v124 = opgen_mul(v120, v123);
+            const float v125 = opgen_mul(v53, v124);
             const float v126 = v100 + v125;
             const float v127 = v41 ? v126 : v4;
             const bool v128 = v41 && v99;
@@ -766,11 +776,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
             const OpgenBits<double>::U v72 = OpgenBits<double>::of(v71);
             const OpgenBits<double>::U v73 = v72 << 52;
             const double v74 = OpgenBits<double>::to(v73);
-            const double v75 = v70 * v74;
+            const double v75 = opgen_mul(v70, v74);
             const OpgenBits<double>::U v76 = v58 - v72;
             const OpgenBits<double>::U v77 = v76 << 52;
             const double v78 = OpgenBits<double>::to(v77);
-            const double v79 = v75 * v78;
+            const double v79 = opgen_mul(v75, v78);
             r1 = OpgenSum<double>::of(r1, v79);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
@@ -787,7 +797,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
         const double v91 = v84 ? v90 : v1;
         const double v92 = p0[r * a.Row[0] + v88 * a.Step[0]];
         const bool v93 = v82 < v24;
-        const double v94 = v82 * v25;
+        const double v94 = opgen_mul(v82, v25);
         const double v95 = v93 ? v94 : v82;
         const double v96 = v93 ? v26 : v27;
         const OpgenBits<double>::U v97 = OpgenBits<double>::of(v95);
@@ -800,11 +810,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
         const double v104 = OpgenBits<double>::to(v100);
         const double v105 = v104 - v96;
         const double v106 = v103 - v19;
-        const double v107 = v106 * v106;
+        const double v107 = opgen_mul(v106, v106);
         const double v108 = v106 + v32;
         const double v109 = v106 / v108;
-        const double v110 = v109 * v109;
-        const double v111 = v18 * v107;
+        const double v110 = opgen_mul(v109, v109);
+        const double v111 = opgen_mul(v18, v107);
         const double v112 = opgen_fma(v33, v110, v34);
         const double v113 = opgen_fma(v112, v110, v35);
         const double v114 = opgen_fma(v113, v110, v36);
@@ -812,7 +822,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
         const double v116 = opgen_fma(v115, v110, v38);
         const double v117 = opgen_fma(v116, v110, v39);
         const double v118 = opgen_fma(v110, v117, v111);
-        const double v119 = v105 * v40;
+        const double v119 = opgen_mul(v105, v40);
         const double v120 = opgen_fma(v109, v118, v119);
         const double v121 = v111 - v120;
         const double v122 = v106 - v121;
@@ -825,7 +835,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
         const double v129 = v128 ? v125 : v127;
         const double v130 = v49 + v129;
         const double v131 = v92 - v130;
-        const double v132 = v91 * v131;
+        const double v132 = opgen_mul(v91, v131);
         const double v133 = -v132;
         const double v134 = v84 ? v133 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v82;
@@ -901,7 +911,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
         const double v51 = p2[v50 * a.Step[2]];
         const double v52 = v49 ? v51 : v3;
         const double v53 = v45 ? v52 : v4;
-        const double v54 = v46 * v53;
+        const double v54 = opgen_mul(v46, v53);
         const double v55 = -v54;
         const double v56 = p3[r * a.Row[3]];
         const double v57 = v54 / v56;
@@ -911,7 +921,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
         const double v61 = v60 ? v4 : v58;
         const double v62 = p4[r * a.Row[4] + v50 * a.Step[4]];
         const bool v63 = v56 < v24;
-        const double v64 = v56 * v25;
+        const double v64 = opgen_mul(v56, v25);
         const double v65 = v63 ? v64 : v56;
         const double v66 = v63 ? v26 : v27;
         const OpgenBits<double>::U v67 = OpgenBits<double>::of(v65);
@@ -924,11 +934,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
         const double v74 = OpgenBits<double>::to(v70);
         const double v75 = v74 - v66;
         const double v76 = v73 - v3;
-        const double v77 = v76 * v76;
+        const double v77 = opgen_mul(v76, v76);
         const double v78 = v76 + v32;
         const double v79 = v76 / v78;
-        const double v80 = v79 * v79;
-        const double v81 = v22 * v77;
+        const double v80 = opgen_mul(v79, v79);
+        const double v81 = opgen_mul(v22, v77);
         const double v82 = opgen_fma(v33, v80, v34);
         const double v83 = opgen_fma(v82, v80, v35);
         const double v84 = opgen_fma(v83, v80, v36);
@@ -936,7 +946,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
         const double v86 = opgen_fma(v85, v80, v38);
         const double v87 = opgen_fma(v86, v80, v39);
         const double v88 = opgen_fma(v80, v87, v81);
-        const double v89 = v75 * v40;
+        const double v89 = opgen_mul(v75, v40);
         const double v90 = opgen_fma(v79, v88, v89);
         const double v91 = v81 - v90;
         const double v92 = v76 - v91;
@@ -949,7 +959,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
         const double v99 = v98 ? v95 : v97;
         const double v100 = v61 + v99;
         const double v101 = v62 - v100;
-        const double v102 = v46 * v101;
+        const double v102 = opgen_mul(v46, v101);
         const double v103 = -v102;
         const double v104 = v45 ? v103 : v4;
         __syncthreads();
@@ -982,12 +992,12 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
             const OpgenBits<double>::U v130 = OpgenBits<double>::of(v129);
             const OpgenBits<double>::U v131 = v130 << 52;
             const double v132 = OpgenBits<double>::to(v131);
-            const double v133 = v128 * v132;
+            const double v133 = opgen_mul(v128, v132);
             const OpgenBits<double>::U v134 = v116 - v130;
             const OpgenBits<double>::U v135 = v134 << 52;
             const double v136 = OpgenBits<double>::to(v135);
-            const double v137 = v133 * v136;
-            const double v138 = v57 * v137;
+            const double v137 = opgen_mul(v133, v136);
+            const double v138 = opgen_mul(v57, v137);
             const double v139 = v107 + v138;
             const double v140 = v45 ? v139 : v4;
             const bool v141 = v45 && v106;
@@ -1090,11 +1100,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
             const OpgenBits<double>::U v72 = OpgenBits<double>::of(v71);
             const OpgenBits<double>::U v73 = v72 << 52;
             const double v74 = OpgenBits<double>::to(v73);
-            const double v75 = v70 * v74;
+            const double v75 = opgen_mul(v70, v74);
             const OpgenBits<double>::U v76 = v58 - v72;
             const OpgenBits<double>::U v77 = v76 << 52;
             const double v78 = OpgenBits<double>::to(v77);
-            const double v79 = v75 * v78;
+            const double v79 = opgen_mul(v75, v78);
             r1 = OpgenSum<double>::of(r1, v79);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
@@ -1111,7 +1121,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
         const double v91 = v84 ? v90 : v1;
         const double v92 = p0[r * a.Row[0] + v88 * a.Step[0]];
         const bool v93 = v82 < v24;
-        const double v94 = v82 * v25;
+        const double v94 = opgen_mul(v82, v25);
         const double v95 = v93 ? v94 : v82;
         const double v96 = v93 ? v26 : v27;
         const OpgenBits<double>::U v97 = OpgenBits<double>::of(v95);
@@ -1124,11 +1134,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
         const double v104 = OpgenBits<double>::to(v100);
         const double v105 = v104 - v96;
         const double v106 = v103 - v19;
-        const double v107 = v106 * v106;
+        const double v107 = opgen_mul(v106, v106);
         const double v108 = v106 + v32;
         const double v109 = v106 / v108;
-        const double v110 = v109 * v109;
-        const double v111 = v18 * v107;
+        const double v110 = opgen_mul(v109, v109);
+        const double v111 = opgen_mul(v18, v107);
         const double v112 = opgen_fma(v33, v110, v34);
         const double v113 = opgen_fma(v112, v110, v35);
         const double v114 = opgen_fma(v113, v110, v36);
@@ -1136,7 +1146,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
         const double v116 = opgen_fma(v115, v110, v38);
         const double v117 = opgen_fma(v116, v110, v39);
         const double v118 = opgen_fma(v110, v117, v111);
-        const double v119 = v105 * v40;
+        const double v119 = opgen_mul(v105, v40);
         const double v120 = opgen_fma(v109, v118, v119);
         const double v121 = v111 - v120;
         const double v122 = v106 - v121;
@@ -1149,7 +1159,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
         const double v129 = v128 ? v125 : v127;
         const double v130 = v49 + v129;
         const double v131 = v92 - v130;
-        const double v132 = v91 * v131;
+        const double v132 = opgen_mul(v91, v131);
         const double v133 = -v132;
         const double v134 = v84 ? v133 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v82;
@@ -1225,7 +1235,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
         const double v51 = p2[v50 * a.Step[2]];
         const double v52 = v49 ? v51 : v3;
         const double v53 = v45 ? v52 : v4;
-        const double v54 = v46 * v53;
+        const double v54 = opgen_mul(v46, v53);
         const double v55 = -v54;
         const double v56 = p3[r * a.Row[3]];
         const double v57 = v54 / v56;
@@ -1235,7 +1245,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
         const double v61 = v60 ? v4 : v58;
         const double v62 = p4[r * a.Row[4] + v50 * a.Step[4]];
         const bool v63 = v56 < v24;
-        const double v64 = v56 * v25;
+        const double v64 = opgen_mul(v56, v25);
         const double v65 = v63 ? v64 : v56;
         const double v66 = v63 ? v26 : v27;
         const OpgenBits<double>::U v67 = OpgenBits<double>::of(v65);
@@ -1248,11 +1258,11 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
         const double v74 = OpgenBits<double>::to(v70);
         const double v75 = v74 - v66;
         const double v76 = v73 - v3;
-        const double v77 = v76 * v76;
+        const double v77 = opgen_mul(v76, v76);
         const double v78 = v76 + v32;
         const double v79 = v76 / v78;
-        const double v80 = v79 * v79;
-        const double v81 = v22 * v77;
+        const double v80 = opgen_mul(v79, v79);
+        const double v81 = opgen_mul(v22, v77);
         const double v82 = opgen_fma(v33, v80, v34);
         const double v83 = opgen_fma(v82, v80, v35);
         const double v84 = opgen_fma(v83, v80, v36);
@@ -1260,7 +1270,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
         const double v86 = opgen_fma(v85, v80, v38);
         const double v87 = opgen_fma(v86, v80, v39);
         const double v88 = opgen_fma(v80, v87, v81);
-        const double v89 = v75 * v40;
+        const double v89 = opgen_mul(v75, v40);
         const double v90 = opgen_fma(v79, v88, v89);
         const double v91 = v81 - v90;
         const double v92 = v76 - v91;
@@ -1273,7 +1283,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
         const double v99 = v98 ? v95 : v97;
         const double v100 = v61 + v99;
         const double v101 = v62 - v100;
-        const double v102 = v46 * v101;
+        const double v102 = opgen_mul(v46, v101);
         const double v103 = -v102;
         const double v104 = v45 ? v103 : v4;
         __syncthreads();
@@ -1306,12 +1316,12 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
             const OpgenBits<double>::U v130 = OpgenBits<double>::of(v129);
             const OpgenBits<double>::U v131 = v130 << 52;
             const double v132 = OpgenBits<double>::to(v131);
-            const double v133 = v128 * v132;
+            const double v133 = opgen_mul(v128, v132);
             const OpgenBits<double>::U v134 = v116 - v130;
             const OpgenBits<double>::U v135 = v134 << 52;
             const double v136 = OpgenBits<double>::to(v135);
-            const double v137 = v133 * v136;
-            const double v138 = v57 * v137;
+            const double v137 = opgen_mul(v133, v136);
+            const double v138 = opgen_mul(v57, v137);
             const double v139 = v107 + v138;
             const double v140 = v45 ? v139 : v4;
             const bool v141 = v45 && v106;
@@ -1417,11 +1427,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
             const OpgenBits<float>::U v72 = OpgenBits<float>::of(v71);
             const OpgenBits<float>::U v73 = v72 << 23;
             const float v74 = OpgenBits<float>::to(v73);
-            const float v75 = v70 * v74;
+            const float v75 = opgen_mul(v70, v74);
             const OpgenBits<float>::U v76 = v64 - v72;
             const OpgenBits<float>::U v77 = v76 << 23;
             const float v78 = OpgenBits<float>::to(v77);
-            const float v79 = v75 * v78;
+            const float v79 = opgen_mul(v75, v78);
             r2 = OpgenSum<float>::of(r2, v79);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -1429,7 +1439,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
         const float v82 = r2;
         const float v83 = p0[r * a.Row[0] + v47 * a.Step[0]];
         const bool v84 = v82 < v19;
-        const float v85 = v82 * v20;
+        const float v85 = opgen_mul(v82, v20);
         const float v86 = v84 ? v85 : v82;
         const float v87 = v84 ? v21 : v22;
         const OpgenBits<float>::U v88 = OpgenBits<float>::of(v86);
@@ -1442,8 +1452,8 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
         const float v95 = OpgenBits<float>::to(v91);
         const float v96 = v95 - v87;
         const float v97 = v94 - v3;
-        const float v98 = v97 * v97;
-        const float v99 = v98 * v97;
+        const float v98 = opgen_mul(v97, v97);
+        const float v99 = opgen_mul(v98, v97);
         const float v100 = opgen_fma(v27, v97, v28);
         const float v101 = opgen_fma(v100, v97, v29);
         const float v102 = opgen_fma(v101, v97, v30);
@@ -1451,7 +1461,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
         const float v104 = opgen_fma(v103, v97, v32);
         const float v105 = opgen_fma(v104, v97, v33);
         const float v106 = opgen_fma(v105, v97, v34);
-        const float v107 = v99 * v106;
+        const float v107 = opgen_mul(v99, v106);
         const float v108 = opgen_fma(v96, v36, v107);
         const float v109 = opgen_fma(v98, v35, v108);
         const float v110 = v97 + v109;
@@ -1464,7 +1474,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
         const float v117 = v116 ? v113 : v115;
         const float v118 = v55 + v117;
         const float v119 = v83 - v118;
-        const float v120 = v50 * v119;
+        const float v120 = opgen_mul(v50, v119);
         const float v121 = -v120;
         const float v122 = v43 ? v121 : v4;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v82;
@@ -1545,7 +1555,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
     const float v41 = OpgenBits<float>::to(0xff800000u);
     const float v42 = OpgenBits<float>::to(0x7fc00000u);
     const float v43 = p7[0];
-    const float v44 = v1 * v43;
+    const float v44 = opgen_mul(v1, v43);
     const float v45 = v44 / v2;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const long long v46 = p0[r * a.Row[0]];
@@ -1557,7 +1567,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
         const float v52 = p3[v51 * a.Step[3]];
         const float v53 = v50 ? v52 : v6;
         const float v54 = v47 ? v53 : v7;
-        const float v55 = v3 * v54;
+        const float v55 = opgen_mul(v3, v54);
         const float v56 = -v55;
         const float v57 = p4[r * a.Row[4]];
         const float v58 = v55 / v57;
@@ -1567,7 +1577,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
         const float v62 = v61 ? v7 : v59;
         const float v63 = p5[r * a.Row[5] + v51 * a.Step[5]];
         const bool v64 = v57 < v22;
-        const float v65 = v57 * v23;
+        const float v65 = opgen_mul(v57, v23);
         const float v66 = v64 ? v65 : v57;
         const float v67 = v64 ? v24 : v25;
         const OpgenBits<float>::U v68 = OpgenBits<float>::of(v66);
@@ -1580,8 +1590,8 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
         const float v75 = OpgenBits<float>::to(v71);
         const float v76 = v75 - v67;
         const float v77 = v74 - v6;
-        const float v78 = v77 * v77;
-        const float v79 = v78 * v77;
+        const float v78 = opgen_mul(v77, v77);
+        const float v79 = opgen_mul(v78, v77);
         const float v80 = opgen_fma(v30, v77, v31);
         const float v81 = opgen_fma(v80, v77, v32);
         const float v82 = opgen_fma(v81, v77, v33);
@@ -1589,7 +1599,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
         const float v84 = opgen_fma(v83, v77, v35);
         const float v85 = opgen_fma(v84, v77, v36);
         const float v86 = opgen_fma(v85, v77, v37);
-        const float v87 = v79 * v86;
+        const float v87 = opgen_mul(v79, v86);
         const float v88 = opgen_fma(v76, v39, v87);
         const float v89 = opgen_fma(v78, v38, v88);
         const float v90 = v77 + v89;
@@ -1602,7 +1612,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
         const float v97 = v96 ? v93 : v95;
         const float v98 = v62 + v97;
         const float v99 = v63 - v98;
-        const float v100 = v3 * v99;
+        const float v100 = opgen_mul(v3, v99);
         const float v101 = -v100;
         const float v102 = v47 ? v101 : v7;
         const float v103 = v102 - v45;
@@ -1630,12 +1640,12 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
             const OpgenBits<float>::U v123 = OpgenBits<float>::of(v122);
             const OpgenBits<float>::U v124 = v123 << 23;
             const float v125 = OpgenBits<float>::to(v124);
-            const float v126 = v121 * v125;
+            const float v126 = opgen_mul(v121, v125);
             const OpgenBits<float>::U v127 = v115 - v123;
             const OpgenBits<float>::U v128 = v127 << 23;
             const float v129 = OpgenBits<float>::to(v128);
-            const float v130 = v126 * v129;
-            const float v131 = v58 * v130;
+            const float v130 = opgen_mul(v126, v129);
+            const float v131 = opgen_mul(v58, v130);
             const float v132 = v106 + v131;
             const float v133 = v47 ? v132 : v7;
             const bool v134 = v47 && v105;
@@ -1741,11 +1751,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
             const OpgenBits<float>::U v72 = OpgenBits<float>::of(v71);
             const OpgenBits<float>::U v73 = v72 << 23;
             const float v74 = OpgenBits<float>::to(v73);
-            const float v75 = v70 * v74;
+            const float v75 = opgen_mul(v70, v74);
             const OpgenBits<float>::U v76 = v64 - v72;
             const OpgenBits<float>::U v77 = v76 << 23;
             const float v78 = OpgenBits<float>::to(v77);
-            const float v79 = v75 * v78;
+            const float v79 = opgen_mul(v75, v78);
             r2 = OpgenSum<float>::of(r2, v79);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -1753,7 +1763,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
         const float v82 = r2;
         const float v83 = p0[r * a.Row[0] + v47 * a.Step[0]];
         const bool v84 = v82 < v19;
-        const float v85 = v82 * v20;
+        const float v85 = opgen_mul(v82, v20);
         const float v86 = v84 ? v85 : v82;
         const float v87 = v84 ? v21 : v22;
         const OpgenBits<float>::U v88 = OpgenBits<float>::of(v86);
@@ -1766,8 +1776,8 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
         const float v95 = OpgenBits<float>::to(v91);
         const float v96 = v95 - v87;
         const float v97 = v94 - v3;
-        const float v98 = v97 * v97;
-        const float v99 = v98 * v97;
+        const float v98 = opgen_mul(v97, v97);
+        const float v99 = opgen_mul(v98, v97);
         const float v100 = opgen_fma(v27, v97, v28);
         const float v101 = opgen_fma(v100, v97, v29);
         const float v102 = opgen_fma(v101, v97, v30);
@@ -1775,7 +1785,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
         const float v104 = opgen_fma(v103, v97, v32);
         const float v105 = opgen_fma(v104, v97, v33);
         const float v106 = opgen_fma(v105, v97, v34);
-        const float v107 = v99 * v106;
+        const float v107 = opgen_mul(v99, v106);
         const float v108 = opgen_fma(v96, v36, v107);
         const float v109 = opgen_fma(v98, v35, v108);
         const float v110 = v97 + v109;
@@ -1788,7 +1798,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
         const float v117 = v116 ? v113 : v115;
         const float v118 = v55 + v117;
         const float v119 = v83 - v118;
-        const float v120 = v50 * v119;
+        const float v120 = opgen_mul(v50, v119);
         const float v121 = -v120;
         const float v122 = v43 ? v121 : v4;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v82;
@@ -1857,7 +1867,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
     const float v41 = OpgenBits<float>::to(0xff800000u);
     const float v42 = OpgenBits<float>::to(0x7fc00000u);
     const float v43 = p7[0];
-    const float v44 = v1 * v43;
+    const float v44 = opgen_mul(v1, v43);
     const float v45 = v44 / v2;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const long long v46 = p0[r * a.Row[0]];
@@ -1869,7 +1879,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
         const float v52 = p3[v51 * a.Step[3]];
         const float v53 = v50 ? v52 : v6;
         const float v54 = v47 ? v53 : v7;
-        const float v55 = v3 * v54;
+        const float v55 = opgen_mul(v3, v54);
         const float v56 = -v55;
         const float v57 = p4[r * a.Row[4]];
         const float v58 = v55 / v57;
@@ -1879,7 +1889,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
         const float v62 = v61 ? v7 : v59;
         const float v63 = p5[r * a.Row[5] + v51 * a.Step[5]];
         const bool v64 = v57 < v22;
-        const float v65 = v57 * v23;
+        const float v65 = opgen_mul(v57, v23);
         const float v66 = v64 ? v65 : v57;
         const float v67 = v64 ? v24 : v25;
         const OpgenBits<float>::U v68 = OpgenBits<float>::of(v66);
@@ -1892,8 +1902,8 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
         const float v75 = OpgenBits<float>::to(v71);
         const float v76 = v75 - v67;
         const float v77 = v74 - v6;
-        const float v78 = v77 * v77;
-        const float v79 = v78 * v77;
+        const float v78 = opgen_mul(v77, v77);
+        const float v79 = opgen_mul(v78, v77);
         const float v80 = opgen_fma(v30, v77, v31);
         const float v81 = opgen_fma(v80, v77, v32);
         const float v82 = opgen_fma(v81, v77, v33);
@@ -1901,7 +1911,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
         const float v84 = opgen_fma(v83, v77, v35);
         const float v85 = opgen_fma(v84, v77, v36);
         const float v86 = opgen_fma(v85, v77, v37);
-        const float v87 = v79 * v86;
+        const float v87 = opgen_mul(v79, v86);
         const float v88 = opgen_fma(v76, v39, v87);
         const float v89 = opgen_fma(v78, v38, v88);
         const float v90 = v77 + v89;
@@ -1914,7 +1924,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
         const float v97 = v96 ? v93 : v95;
         const float v98 = v62 + v97;
         const float v99 = v63 - v98;
-        const float v100 = v3 * v99;
+        const float v100 = opgen_mul(v3, v99);
         const float v101 = -v100;
         const float v102 = v47 ? v101 : v7;
         const float v103 = v102 - v45;
@@ -1942,12 +1952,12 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
             const OpgenBits<float>::U v123 = OpgenBits<float>::of(v122);
             const OpgenBits<float>::U v124 = v123 << 23;
             const float v125 = OpgenBits<float>::to(v124);
-            const float v126 = v121 * v125;
+            const float v126 = opgen_mul(v121, v125);
             const OpgenBits<float>::U v127 = v115 - v123;
             const OpgenBits<float>::U v128 = v127 << 23;
             const float v129 = OpgenBits<float>::to(v128);
-            const float v130 = v126 * v129;
-            const float v131 = v58 * v130;
+            const float v130 = opgen_mul(v126, v129);
+            const float v131 = opgen_mul(v58, v130);
             const float v132 = v106 + v131;
             const float v133 = v47 ? v132 : v7;
             const bool v134 = v47 && v105;
@@ -2063,11 +2073,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
             const OpgenBits<double>::U v82 = OpgenBits<double>::of(v81);
             const OpgenBits<double>::U v83 = v82 << 52;
             const double v84 = OpgenBits<double>::to(v83);
-            const double v85 = v80 * v84;
+            const double v85 = opgen_mul(v80, v84);
             const OpgenBits<double>::U v86 = v68 - v82;
             const OpgenBits<double>::U v87 = v86 << 52;
             const double v88 = OpgenBits<double>::to(v87);
-            const double v89 = v85 * v88;
+            const double v89 = opgen_mul(v85, v88);
             r2 = OpgenSum<double>::of(r2, v89);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -2075,7 +2085,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
         const double v92 = r2;
         const double v93 = p0[r * a.Row[0] + v51 * a.Step[0]];
         const bool v94 = v92 < v24;
-        const double v95 = v92 * v25;
+        const double v95 = opgen_mul(v92, v25);
         const double v96 = v94 ? v95 : v92;
         const double v97 = v94 ? v26 : v27;
         const OpgenBits<double>::U v98 = OpgenBits<double>::of(v96);
@@ -2088,11 +2098,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
         const double v105 = OpgenBits<double>::to(v101);
         const double v106 = v105 - v97;
         const double v107 = v104 - v3;
-        const double v108 = v107 * v107;
+        const double v108 = opgen_mul(v107, v107);
         const double v109 = v107 + v32;
         const double v110 = v107 / v109;
-        const double v111 = v110 * v110;
-        const double v112 = v22 * v108;
+        const double v111 = opgen_mul(v110, v110);
+        const double v112 = opgen_mul(v22, v108);
         const double v113 = opgen_fma(v33, v111, v34);
         const double v114 = opgen_fma(v113, v111, v35);
         const double v115 = opgen_fma(v114, v111, v36);
@@ -2100,7 +2110,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
         const double v117 = opgen_fma(v116, v111, v38);
         const double v118 = opgen_fma(v117, v111, v39);
         const double v119 = opgen_fma(v111, v118, v112);
-        const double v120 = v106 * v40;
+        const double v120 = opgen_mul(v106, v40);
         const double v121 = opgen_fma(v110, v119, v120);
         const double v122 = v112 - v121;
         const double v123 = v107 - v122;
@@ -2113,7 +2123,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
         const double v130 = v129 ? v126 : v128;
         const double v131 = v59 + v130;
         const double v132 = v93 - v131;
-        const double v133 = v54 * v132;
+        const double v133 = opgen_mul(v54, v132);
         const double v134 = -v133;
         const double v135 = v47 ? v134 : v4;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v92;
@@ -2198,7 +2208,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
     const double v45 = OpgenBits<double>::to(0xfff0000000000000ull);
     const double v46 = OpgenBits<double>::to(0x7ff8000000000001ull);
     const double v47 = p7[0];
-    const double v48 = v1 * v47;
+    const double v48 = opgen_mul(v1, v47);
     const double v49 = v48 / v2;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const long long v50 = p0[r * a.Row[0]];
@@ -2210,7 +2220,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
         const double v56 = p3[v55 * a.Step[3]];
         const double v57 = v54 ? v56 : v6;
         const double v58 = v51 ? v57 : v7;
-        const double v59 = v3 * v58;
+        const double v59 = opgen_mul(v3, v58);
         const double v60 = -v59;
         const double v61 = p4[r * a.Row[4]];
         const double v62 = v59 / v61;
@@ -2220,7 +2230,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
         const double v66 = v65 ? v7 : v63;
         const double v67 = p5[r * a.Row[5] + v55 * a.Step[5]];
         const bool v68 = v61 < v27;
-        const double v69 = v61 * v28;
+        const double v69 = opgen_mul(v61, v28);
         const double v70 = v68 ? v69 : v61;
         const double v71 = v68 ? v29 : v30;
         const OpgenBits<double>::U v72 = OpgenBits<double>::of(v70);
@@ -2233,11 +2243,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
         const double v79 = OpgenBits<double>::to(v75);
         const double v80 = v79 - v71;
         const double v81 = v78 - v6;
-        const double v82 = v81 * v81;
+        const double v82 = opgen_mul(v81, v81);
         const double v83 = v81 + v35;
         const double v84 = v81 / v83;
-        const double v85 = v84 * v84;
-        const double v86 = v25 * v82;
+        const double v85 = opgen_mul(v84, v84);
+        const double v86 = opgen_mul(v25, v82);
         const double v87 = opgen_fma(v36, v85, v37);
         const double v88 = opgen_fma(v87, v85, v38);
         const double v89 = opgen_fma(v88, v85, v39);
@@ -2245,7 +2255,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
         const double v91 = opgen_fma(v90, v85, v41);
         const double v92 = opgen_fma(v91, v85, v42);
         const double v93 = opgen_fma(v85, v92, v86);
-        const double v94 = v80 * v43;
+        const double v94 = opgen_mul(v80, v43);
         const double v95 = opgen_fma(v84, v93, v94);
         const double v96 = v86 - v95;
         const double v97 = v81 - v96;
@@ -2258,7 +2268,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
         const double v104 = v103 ? v100 : v102;
         const double v105 = v66 + v104;
         const double v106 = v67 - v105;
-        const double v107 = v3 * v106;
+        const double v107 = opgen_mul(v3, v106);
         const double v108 = -v107;
         const double v109 = v51 ? v108 : v7;
         const double v110 = v109 - v49;
@@ -2292,12 +2302,12 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
             const OpgenBits<double>::U v136 = OpgenBits<double>::of(v135);
             const OpgenBits<double>::U v137 = v136 << 52;
             const double v138 = OpgenBits<double>::to(v137);
-            const double v139 = v134 * v138;
+            const double v139 = opgen_mul(v134, v138);
             const OpgenBits<double>::U v140 = v122 - v136;
             const OpgenBits<double>::U v141 = v140 << 52;
             const double v142 = OpgenBits<double>::to(v141);
-            const double v143 = v139 * v142;
-            const double v144 = v62 * v143;
+            const double v143 = opgen_mul(v139, v142);
+            const double v144 = opgen_mul(v62, v143);
             const double v145 = v113 + v144;
             const double v146 = v51 ? v145 : v7;
             const bool v147 = v51 && v112;
@@ -2413,11 +2423,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
             const OpgenBits<double>::U v82 = OpgenBits<double>::of(v81);
             const OpgenBits<double>::U v83 = v82 << 52;
             const double v84 = OpgenBits<double>::to(v83);
-            const double v85 = v80 * v84;
+            const double v85 = opgen_mul(v80, v84);
             const OpgenBits<double>::U v86 = v68 - v82;
             const OpgenBits<double>::U v87 = v86 << 52;
             const double v88 = OpgenBits<double>::to(v87);
-            const double v89 = v85 * v88;
+            const double v89 = opgen_mul(v85, v88);
             r2 = OpgenSum<double>::of(r2, v89);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -2425,7 +2435,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
         const double v92 = r2;
         const double v93 = p0[r * a.Row[0] + v51 * a.Step[0]];
         const bool v94 = v92 < v24;
-        const double v95 = v92 * v25;
+        const double v95 = opgen_mul(v92, v25);
         const double v96 = v94 ? v95 : v92;
         const double v97 = v94 ? v26 : v27;
         const OpgenBits<double>::U v98 = OpgenBits<double>::of(v96);
@@ -2438,11 +2448,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
         const double v105 = OpgenBits<double>::to(v101);
         const double v106 = v105 - v97;
         const double v107 = v104 - v3;
-        const double v108 = v107 * v107;
+        const double v108 = opgen_mul(v107, v107);
         const double v109 = v107 + v32;
         const double v110 = v107 / v109;
-        const double v111 = v110 * v110;
-        const double v112 = v22 * v108;
+        const double v111 = opgen_mul(v110, v110);
+        const double v112 = opgen_mul(v22, v108);
         const double v113 = opgen_fma(v33, v111, v34);
         const double v114 = opgen_fma(v113, v111, v35);
         const double v115 = opgen_fma(v114, v111, v36);
@@ -2450,7 +2460,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
         const double v117 = opgen_fma(v116, v111, v38);
         const double v118 = opgen_fma(v117, v111, v39);
         const double v119 = opgen_fma(v111, v118, v112);
-        const double v120 = v106 * v40;
+        const double v120 = opgen_mul(v106, v40);
         const double v121 = opgen_fma(v110, v119, v120);
         const double v122 = v112 - v121;
         const double v123 = v107 - v122;
@@ -2463,7 +2473,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
         const double v130 = v129 ? v126 : v128;
         const double v131 = v59 + v130;
         const double v132 = v93 - v131;
-        const double v133 = v54 * v132;
+        const double v133 = opgen_mul(v54, v132);
         const double v134 = -v133;
         const double v135 = v47 ? v134 : v4;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v92;
@@ -2536,7 +2546,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
     const double v45 = OpgenBits<double>::to(0xfff0000000000000ull);
     const double v46 = OpgenBits<double>::to(0x7ff8000000000001ull);
     const double v47 = p7[0];
-    const double v48 = v1 * v47;
+    const double v48 = opgen_mul(v1, v47);
     const double v49 = v48 / v2;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const long long v50 = p0[r * a.Row[0]];
@@ -2548,7 +2558,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
         const double v56 = p3[v55 * a.Step[3]];
         const double v57 = v54 ? v56 : v6;
         const double v58 = v51 ? v57 : v7;
-        const double v59 = v3 * v58;
+        const double v59 = opgen_mul(v3, v58);
         const double v60 = -v59;
         const double v61 = p4[r * a.Row[4]];
         const double v62 = v59 / v61;
@@ -2558,7 +2568,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
         const double v66 = v65 ? v7 : v63;
         const double v67 = p5[r * a.Row[5] + v55 * a.Step[5]];
         const bool v68 = v61 < v27;
-        const double v69 = v61 * v28;
+        const double v69 = opgen_mul(v61, v28);
         const double v70 = v68 ? v69 : v61;
         const double v71 = v68 ? v29 : v30;
         const OpgenBits<double>::U v72 = OpgenBits<double>::of(v70);
@@ -2571,11 +2581,11 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
         const double v79 = OpgenBits<double>::to(v75);
         const double v80 = v79 - v71;
         const double v81 = v78 - v6;
-        const double v82 = v81 * v81;
+        const double v82 = opgen_mul(v81, v81);
         const double v83 = v81 + v35;
         const double v84 = v81 / v83;
-        const double v85 = v84 * v84;
-        const double v86 = v25 * v82;
+        const double v85 = opgen_mul(v84, v84);
+        const double v86 = opgen_mul(v25, v82);
         const double v87 = opgen_fma(v36, v85, v37);
         const double v88 = opgen_fma(v87, v85, v38);
         const double v89 = opgen_fma(v88, v85, v39);
@@ -2583,7 +2593,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
         const double v91 = opgen_fma(v90, v85, v41);
         const double v92 = opgen_fma(v91, v85, v42);
         const double v93 = opgen_fma(v85, v92, v86);
-        const double v94 = v80 * v43;
+        const double v94 = opgen_mul(v80, v43);
         const double v95 = opgen_fma(v84, v93, v94);
         const double v96 = v86 - v95;
         const double v97 = v81 - v96;
@@ -2596,7 +2606,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
         const double v104 = v103 ? v100 : v102;
         const double v105 = v66 + v104;
         const double v106 = v67 - v105;
-        const double v107 = v3 * v106;
+        const double v107 = opgen_mul(v3, v106);
         const double v108 = -v107;
         const double v109 = v51 ? v108 : v7;
         const double v110 = v109 - v49;
@@ -2630,12 +2640,12 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
             const OpgenBits<double>::U v136 = OpgenBits<double>::of(v135);
             const OpgenBits<double>::U v137 = v136 << 52;
             const double v138 = OpgenBits<double>::to(v137);
-            const double v139 = v134 * v138;
+            const double v139 = opgen_mul(v134, v138);
             const OpgenBits<double>::U v140 = v122 - v136;
             const OpgenBits<double>::U v141 = v140 << 52;
             const double v142 = OpgenBits<double>::to(v141);
-            const double v143 = v139 * v142;
-            const double v144 = v62 * v143;
+            const double v143 = opgen_mul(v139, v142);
+            const double v144 = opgen_mul(v62, v143);
             const double v145 = v113 + v144;
             const double v146 = v51 ? v145 : v7;
             const bool v147 = v51 && v112;
@@ -2729,11 +2739,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
             const OpgenBits<float>::U v62 = OpgenBits<float>::of(v61);
             const OpgenBits<float>::U v63 = v62 << 23;
             const float v64 = OpgenBits<float>::to(v63);
-            const float v65 = v60 * v64;
+            const float v65 = opgen_mul(v60, v64);
             const OpgenBits<float>::U v66 = v54 - v62;
             const OpgenBits<float>::U v67 = v66 << 23;
             const float v68 = OpgenBits<float>::to(v67);
-            const float v69 = v65 * v68;
+            const float v69 = opgen_mul(v65, v68);
             r1 = OpgenSum<float>::of(r1, v69);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
@@ -2750,7 +2760,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
         const float v81 = v74 ? v80 : v1;
         const float v82 = p0[r * a.Row[0] + v78 * a.Step[0]];
         const bool v83 = v72 < v19;
-        const float v84 = v72 * v20;
+        const float v84 = opgen_mul(v72, v20);
         const float v85 = v83 ? v84 : v72;
         const float v86 = v83 ? v21 : v22;
         const OpgenBits<float>::U v87 = OpgenBits<float>::of(v85);
@@ -2763,8 +2773,8 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
         const float v94 = OpgenBits<float>::to(v90);
         const float v95 = v94 - v86;
         const float v96 = v93 - v13;
-        const float v97 = v96 * v96;
-        const float v98 = v97 * v96;
+        const float v97 = opgen_mul(v96, v96);
+        const float v98 = opgen_mul(v97, v96);
         const float v99 = opgen_fma(v27, v96, v28);
         const float v100 = opgen_fma(v99, v96, v29);
         const float v101 = opgen_fma(v100, v96, v30);
@@ -2772,7 +2782,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
         const float v103 = opgen_fma(v102, v96, v32);
         const float v104 = opgen_fma(v103, v96, v33);
         const float v105 = opgen_fma(v104, v96, v34);
-        const float v106 = v98 * v105;
+        const float v106 = opgen_mul(v98, v105);
         const float v107 = opgen_fma(v95, v36, v106);
         const float v108 = opgen_fma(v97, v35, v107);
         const float v109 = v96 + v108;
@@ -2785,7 +2795,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
         const float v116 = v115 ? v112 : v114;
         const float v117 = v45 + v116;
         const float v118 = v82 - v117;
-        const float v119 = v81 * v118;
+        const float v119 = opgen_mul(v81, v118);
         const float v120 = -v119;
         const float v121 = v74 ? v120 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v72;
@@ -2858,7 +2868,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
         const float v47 = p2[v46 * a.Step[2]];
         const float v48 = v45 ? v47 : v4;
         const float v49 = v42 ? v48 : v5;
-        const float v50 = v1 * v49;
+        const float v50 = opgen_mul(v1, v49);
         const float v51 = -v50;
         const float v52 = p3[r * a.Row[3]];
         const float v53 = v50 / v52;
@@ -2868,7 +2878,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
         const float v57 = v56 ? v5 : v54;
         const float v58 = p4[r * a.Row[4] + v46 * a.Step[4]];
         const bool v59 = v52 < v20;
-        const float v60 = v52 * v21;
+        const float v60 = opgen_mul(v52, v21);
         const float v61 = v59 ? v60 : v52;
         const float v62 = v59 ? v22 : v23;
         const OpgenBits<float>::U v63 = OpgenBits<float>::of(v61);
@@ -2881,8 +2891,8 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
         const float v70 = OpgenBits<float>::to(v66);
         const float v71 = v70 - v62;
         const float v72 = v69 - v4;
-        const float v73 = v72 * v72;
-        const float v74 = v73 * v72;
+        const float v73 = opgen_mul(v72, v72);
+        const float v74 = opgen_mul(v73, v72);
         const float v75 = opgen_fma(v28, v72, v29);
         const float v76 = opgen_fma(v75, v72, v30);
         const float v77 = opgen_fma(v76, v72, v31);
@@ -2890,7 +2900,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
         const float v79 = opgen_fma(v78, v72, v33);
         const float v80 = opgen_fma(v79, v72, v34);
         const float v81 = opgen_fma(v80, v72, v35);
-        const float v82 = v74 * v81;
+        const float v82 = opgen_mul(v74, v81);
         const float v83 = opgen_fma(v71, v37, v82);
         const float v84 = opgen_fma(v73, v36, v83);
         const float v85 = v72 + v84;
@@ -2903,7 +2913,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
         const float v92 = v91 ? v88 : v90;
         const float v93 = v57 + v92;
         const float v94 = v58 - v93;
-        const float v95 = v1 * v94;
+        const float v95 = opgen_mul(v1, v94);
         const float v96 = -v95;
         const float v97 = v42 ? v96 : v5;
         __syncthreads();
@@ -2930,12 +2940,12 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
             const OpgenBits<float>::U v117 = OpgenBits<float>::of(v116);
             const OpgenBits<float>::U v118 = v117 << 23;
             const float v119 = OpgenBits<float>::to(v118);
-            const float v120 = v115 * v119;
+            const float v120 = opgen_mul(v115, v119);
             const OpgenBits<float>::U v121 = v109 - v117;
             const OpgenBits<float>::U v122 = v121 << 23;
             const float v123 = OpgenBits<float>::to(v122);
-            const float v124 = v120 * v123;
-            const float v125 = v53 * v124;
+            const float v124 = opgen_mul(v120, v123);
+            const float v125 = opgen_mul(v53, v124);
             const float v126 = v100 + v125;
             const float v127 = v42 ? v126 : v5;
             const bool v128 = v42 && v99;
@@ -3029,11 +3039,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
             const OpgenBits<float>::U v62 = OpgenBits<float>::of(v61);
             const OpgenBits<float>::U v63 = v62 << 23;
             const float v64 = OpgenBits<float>::to(v63);
-            const float v65 = v60 * v64;
+            const float v65 = opgen_mul(v60, v64);
             const OpgenBits<float>::U v66 = v54 - v62;
             const OpgenBits<float>::U v67 = v66 << 23;
             const float v68 = OpgenBits<float>::to(v67);
-            const float v69 = v65 * v68;
+            const float v69 = opgen_mul(v65, v68);
             r1 = OpgenSum<float>::of(r1, v69);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
@@ -3050,7 +3060,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
         const float v81 = v74 ? v80 : v1;
         const float v82 = p0[r * a.Row[0] + v78 * a.Step[0]];
         const bool v83 = v72 < v19;
-        const float v84 = v72 * v20;
+        const float v84 = opgen_mul(v72, v20);
         const float v85 = v83 ? v84 : v72;
         const float v86 = v83 ? v21 : v22;
         const OpgenBits<float>::U v87 = OpgenBits<float>::of(v85);
@@ -3063,8 +3073,8 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
         const float v94 = OpgenBits<float>::to(v90);
         const float v95 = v94 - v86;
         const float v96 = v93 - v13;
-        const float v97 = v96 * v96;
-        const float v98 = v97 * v96;
+        const float v97 = opgen_mul(v96, v96);
+        const float v98 = opgen_mul(v97, v96);
         const float v99 = opgen_fma(v27, v96, v28);
         const float v100 = opgen_fma(v99, v96, v29);
         const float v101 = opgen_fma(v100, v96, v30);
@@ -3072,7 +3082,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
         const float v103 = opgen_fma(v102, v96, v32);
         const float v104 = opgen_fma(v103, v96, v33);
         const float v105 = opgen_fma(v104, v96, v34);
-        const float v106 = v98 * v105;
+        const float v106 = opgen_mul(v98, v105);
         const float v107 = opgen_fma(v95, v36, v106);
         const float v108 = opgen_fma(v97, v35, v107);
         const float v109 = v96 + v108;
@@ -3085,7 +3095,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
         const float v116 = v115 ? v112 : v114;
         const float v117 = v45 + v116;
         const float v118 = v82 - v117;
-        const float v119 = v81 * v118;
+        const float v119 = opgen_mul(v81, v118);
         const float v120 = -v119;
         const float v121 = v74 ? v120 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v72;
@@ -3158,7 +3168,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
         const float v47 = p2[v46 * a.Step[2]];
         const float v48 = v45 ? v47 : v4;
         const float v49 = v42 ? v48 : v5;
-        const float v50 = v1 * v49;
+        const float v50 = opgen_mul(v1, v49);
         const float v51 = -v50;
         const float v52 = p3[r * a.Row[3]];
         const float v53 = v50 / v52;
@@ -3168,7 +3178,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
         const float v57 = v56 ? v5 : v54;
         const float v58 = p4[r * a.Row[4] + v46 * a.Step[4]];
         const bool v59 = v52 < v20;
-        const float v60 = v52 * v21;
+        const float v60 = opgen_mul(v52, v21);
         const float v61 = v59 ? v60 : v52;
         const float v62 = v59 ? v22 : v23;
         const OpgenBits<float>::U v63 = OpgenBits<float>::of(v61);
@@ -3181,8 +3191,8 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
         const float v70 = OpgenBits<float>::to(v66);
         const float v71 = v70 - v62;
         const float v72 = v69 - v4;
-        const float v73 = v72 * v72;
-        const float v74 = v73 * v72;
+        const float v73 = opgen_mul(v72, v72);
+        const float v74 = opgen_mul(v73, v72);
         const float v75 = opgen_fma(v28, v72, v29);
         const float v76 = opgen_fma(v75, v72, v30);
         const float v77 = opgen_fma(v76, v72, v31);
@@ -3190,7 +3200,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
         const float v79 = opgen_fma(v78, v72, v33);
         const float v80 = opgen_fma(v79, v72, v34);
         const float v81 = opgen_fma(v80, v72, v35);
-        const float v82 = v74 * v81;
+        const float v82 = opgen_mul(v74, v81);
         const float v83 = opgen_fma(v71, v37, v82);
         const float v84 = opgen_fma(v73, v36, v83);
         const float v85 = v72 + v84;
@@ -3203,7 +3213,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
         const float v92 = v91 ? v88 : v90;
         const float v93 = v57 + v92;
         const float v94 = v58 - v93;
-        const float v95 = v1 * v94;
+        const float v95 = opgen_mul(v1, v94);
         const float v96 = -v95;
         const float v97 = v42 ? v96 : v5;
         __syncthreads();
@@ -3230,12 +3240,12 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
             const OpgenBits<float>::U v117 = OpgenBits<float>::of(v116);
             const OpgenBits<float>::U v118 = v117 << 23;
             const float v119 = OpgenBits<float>::to(v118);
-            const float v120 = v115 * v119;
+            const float v120 = opgen_mul(v115, v119);
             const OpgenBits<float>::U v121 = v109 - v117;
             const OpgenBits<float>::U v122 = v121 << 23;
             const float v123 = OpgenBits<float>::to(v122);
-            const float v124 = v120 * v123;
-            const float v125 = v53 * v124;
+            const float v124 = opgen_mul(v120, v123);
+            const float v125 = opgen_mul(v53, v124);
             const float v126 = v100 + v125;
             const float v127 = v42 ? v126 : v5;
             const bool v128 = v42 && v99;
@@ -3339,11 +3349,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
             const OpgenBits<double>::U v72 = OpgenBits<double>::of(v71);
             const OpgenBits<double>::U v73 = v72 << 52;
             const double v74 = OpgenBits<double>::to(v73);
-            const double v75 = v70 * v74;
+            const double v75 = opgen_mul(v70, v74);
             const OpgenBits<double>::U v76 = v58 - v72;
             const OpgenBits<double>::U v77 = v76 << 52;
             const double v78 = OpgenBits<double>::to(v77);
-            const double v79 = v75 * v78;
+            const double v79 = opgen_mul(v75, v78);
             r1 = OpgenSum<double>::of(r1, v79);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
@@ -3360,7 +3370,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
         const double v91 = v84 ? v90 : v1;
         const double v92 = p0[r * a.Row[0] + v88 * a.Step[0]];
         const bool v93 = v82 < v24;
-        const double v94 = v82 * v25;
+        const double v94 = opgen_mul(v82, v25);
         const double v95 = v93 ? v94 : v82;
         const double v96 = v93 ? v26 : v27;
         const OpgenBits<double>::U v97 = OpgenBits<double>::of(v95);
@@ -3373,11 +3383,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
         const double v104 = OpgenBits<double>::to(v100);
         const double v105 = v104 - v96;
         const double v106 = v103 - v19;
-        const double v107 = v106 * v106;
+        const double v107 = opgen_mul(v106, v106);
         const double v108 = v106 + v32;
         const double v109 = v106 / v108;
-        const double v110 = v109 * v109;
-        const double v111 = v18 * v107;
+        const double v110 = opgen_mul(v109, v109);
+        const double v111 = opgen_mul(v18, v107);
         const double v112 = opgen_fma(v33, v110, v34);
         const double v113 = opgen_fma(v112, v110, v35);
         const double v114 = opgen_fma(v113, v110, v36);
@@ -3385,7 +3395,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
         const double v116 = opgen_fma(v115, v110, v38);
         const double v117 = opgen_fma(v116, v110, v39);
         const double v118 = opgen_fma(v110, v117, v111);
-        const double v119 = v105 * v40;
+        const double v119 = opgen_mul(v105, v40);
         const double v120 = opgen_fma(v109, v118, v119);
         const double v121 = v111 - v120;
         const double v122 = v106 - v121;
@@ -3398,7 +3408,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
         const double v129 = v128 ? v125 : v127;
         const double v130 = v49 + v129;
         const double v131 = v92 - v130;
-        const double v132 = v91 * v131;
+        const double v132 = opgen_mul(v91, v131);
         const double v133 = -v132;
         const double v134 = v84 ? v133 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v82;
@@ -3475,7 +3485,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
         const double v51 = p2[v50 * a.Step[2]];
         const double v52 = v49 ? v51 : v4;
         const double v53 = v46 ? v52 : v5;
-        const double v54 = v1 * v53;
+        const double v54 = opgen_mul(v1, v53);
         const double v55 = -v54;
         const double v56 = p3[r * a.Row[3]];
         const double v57 = v54 / v56;
@@ -3485,7 +3495,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
         const double v61 = v60 ? v5 : v58;
         const double v62 = p4[r * a.Row[4] + v50 * a.Step[4]];
         const bool v63 = v56 < v25;
-        const double v64 = v56 * v26;
+        const double v64 = opgen_mul(v56, v26);
         const double v65 = v63 ? v64 : v56;
         const double v66 = v63 ? v27 : v28;
         const OpgenBits<double>::U v67 = OpgenBits<double>::of(v65);
@@ -3498,11 +3508,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
         const double v74 = OpgenBits<double>::to(v70);
         const double v75 = v74 - v66;
         const double v76 = v73 - v4;
-        const double v77 = v76 * v76;
+        const double v77 = opgen_mul(v76, v76);
         const double v78 = v76 + v33;
         const double v79 = v76 / v78;
-        const double v80 = v79 * v79;
-        const double v81 = v23 * v77;
+        const double v80 = opgen_mul(v79, v79);
+        const double v81 = opgen_mul(v23, v77);
         const double v82 = opgen_fma(v34, v80, v35);
         const double v83 = opgen_fma(v82, v80, v36);
         const double v84 = opgen_fma(v83, v80, v37);
@@ -3510,7 +3520,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
         const double v86 = opgen_fma(v85, v80, v39);
         const double v87 = opgen_fma(v86, v80, v40);
         const double v88 = opgen_fma(v80, v87, v81);
-        const double v89 = v75 * v41;
+        const double v89 = opgen_mul(v75, v41);
         const double v90 = opgen_fma(v79, v88, v89);
         const double v91 = v81 - v90;
         const double v92 = v76 - v91;
@@ -3523,7 +3533,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
         const double v99 = v98 ? v95 : v97;
         const double v100 = v61 + v99;
         const double v101 = v62 - v100;
-        const double v102 = v1 * v101;
+        const double v102 = opgen_mul(v1, v101);
         const double v103 = -v102;
         const double v104 = v46 ? v103 : v5;
         __syncthreads();
@@ -3556,12 +3566,12 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
             const OpgenBits<double>::U v130 = OpgenBits<double>::of(v129);
             const OpgenBits<double>::U v131 = v130 << 52;
             const double v132 = OpgenBits<double>::to(v131);
-            const double v133 = v128 * v132;
+            const double v133 = opgen_mul(v128, v132);
             const OpgenBits<double>::U v134 = v116 - v130;
             const OpgenBits<double>::U v135 = v134 << 52;
             const double v136 = OpgenBits<double>::to(v135);
-            const double v137 = v133 * v136;
-            const double v138 = v57 * v137;
+            const double v137 = opgen_mul(v133, v136);
+            const double v138 = opgen_mul(v57, v137);
             const double v139 = v107 + v138;
             const double v140 = v46 ? v139 : v5;
             const bool v141 = v46 && v106;
@@ -3665,11 +3675,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
             const OpgenBits<double>::U v72 = OpgenBits<double>::of(v71);
             const OpgenBits<double>::U v73 = v72 << 52;
             const double v74 = OpgenBits<double>::to(v73);
-            const double v75 = v70 * v74;
+            const double v75 = opgen_mul(v70, v74);
             const OpgenBits<double>::U v76 = v58 - v72;
             const OpgenBits<double>::U v77 = v76 << 52;
             const double v78 = OpgenBits<double>::to(v77);
-            const double v79 = v75 * v78;
+            const double v79 = opgen_mul(v75, v78);
             r1 = OpgenSum<double>::of(r1, v79);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
@@ -3686,7 +3696,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
         const double v91 = v84 ? v90 : v1;
         const double v92 = p0[r * a.Row[0] + v88 * a.Step[0]];
         const bool v93 = v82 < v24;
-        const double v94 = v82 * v25;
+        const double v94 = opgen_mul(v82, v25);
         const double v95 = v93 ? v94 : v82;
         const double v96 = v93 ? v26 : v27;
         const OpgenBits<double>::U v97 = OpgenBits<double>::of(v95);
@@ -3699,11 +3709,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
         const double v104 = OpgenBits<double>::to(v100);
         const double v105 = v104 - v96;
         const double v106 = v103 - v19;
-        const double v107 = v106 * v106;
+        const double v107 = opgen_mul(v106, v106);
         const double v108 = v106 + v32;
         const double v109 = v106 / v108;
-        const double v110 = v109 * v109;
-        const double v111 = v18 * v107;
+        const double v110 = opgen_mul(v109, v109);
+        const double v111 = opgen_mul(v18, v107);
         const double v112 = opgen_fma(v33, v110, v34);
         const double v113 = opgen_fma(v112, v110, v35);
         const double v114 = opgen_fma(v113, v110, v36);
@@ -3711,7 +3721,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
         const double v116 = opgen_fma(v115, v110, v38);
         const double v117 = opgen_fma(v116, v110, v39);
         const double v118 = opgen_fma(v110, v117, v111);
-        const double v119 = v105 * v40;
+        const double v119 = opgen_mul(v105, v40);
         const double v120 = opgen_fma(v109, v118, v119);
         const double v121 = v111 - v120;
         const double v122 = v106 - v121;
@@ -3724,7 +3734,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
         const double v129 = v128 ? v125 : v127;
         const double v130 = v49 + v129;
         const double v131 = v92 - v130;
-        const double v132 = v91 * v131;
+        const double v132 = opgen_mul(v91, v131);
         const double v133 = -v132;
         const double v134 = v84 ? v133 : v1;
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v82;
@@ -3801,7 +3811,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
         const double v51 = p2[v50 * a.Step[2]];
         const double v52 = v49 ? v51 : v4;
         const double v53 = v46 ? v52 : v5;
-        const double v54 = v1 * v53;
+        const double v54 = opgen_mul(v1, v53);
         const double v55 = -v54;
         const double v56 = p3[r * a.Row[3]];
         const double v57 = v54 / v56;
@@ -3811,7 +3821,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
         const double v61 = v60 ? v5 : v58;
         const double v62 = p4[r * a.Row[4] + v50 * a.Step[4]];
         const bool v63 = v56 < v25;
-        const double v64 = v56 * v26;
+        const double v64 = opgen_mul(v56, v26);
         const double v65 = v63 ? v64 : v56;
         const double v66 = v63 ? v27 : v28;
         const OpgenBits<double>::U v67 = OpgenBits<double>::of(v65);
@@ -3824,11 +3834,11 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
         const double v74 = OpgenBits<double>::to(v70);
         const double v75 = v74 - v66;
         const double v76 = v73 - v4;
-        const double v77 = v76 * v76;
+        const double v77 = opgen_mul(v76, v76);
         const double v78 = v76 + v33;
         const double v79 = v76 / v78;
-        const double v80 = v79 * v79;
-        const double v81 = v23 * v77;
+        const double v80 = opgen_mul(v79, v79);
+        const double v81 = opgen_mul(v23, v77);
         const double v82 = opgen_fma(v34, v80, v35);
         const double v83 = opgen_fma(v82, v80, v36);
         const double v84 = opgen_fma(v83, v80, v37);
@@ -3836,7 +3846,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
         const double v86 = opgen_fma(v85, v80, v39);
         const double v87 = opgen_fma(v86, v80, v40);
         const double v88 = opgen_fma(v80, v87, v81);
-        const double v89 = v75 * v41;
+        const double v89 = opgen_mul(v75, v41);
         const double v90 = opgen_fma(v79, v88, v89);
         const double v91 = v81 - v90;
         const double v92 = v76 - v91;
@@ -3849,7 +3859,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
         const double v99 = v98 ? v95 : v97;
         const double v100 = v61 + v99;
         const double v101 = v62 - v100;
-        const double v102 = v1 * v101;
+        const double v102 = opgen_mul(v1, v101);
         const double v103 = -v102;
         const double v104 = v46 ? v103 : v5;
         __syncthreads();
@@ -3882,12 +3892,12 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
             const OpgenBits<double>::U v130 = OpgenBits<double>::of(v129);
             const OpgenBits<double>::U v131 = v130 << 52;
             const double v132 = OpgenBits<double>::to(v131);
-            const double v133 = v128 * v132;
+            const double v133 = opgen_mul(v128, v132);
             const OpgenBits<double>::U v134 = v116 - v130;
             const OpgenBits<double>::U v135 = v134 << 52;
             const double v136 = OpgenBits<double>::to(v135);
-            const double v137 = v133 * v136;
-            const double v138 = v57 * v137;
+            const double v137 = opgen_mul(v133, v136);
+            const double v138 = opgen_mul(v57, v137);
             const double v139 = v107 + v138;
             const double v140 = v46 ? v139 : v5;
             const bool v141 = v46 && v106;
@@ -3986,18 +3996,18 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
             const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
             const OpgenBits<float>::U v66 = v65 << 23;
             const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = v63 * v67;
+            const float v68 = opgen_mul(v63, v67);
             const OpgenBits<float>::U v69 = v57 - v65;
             const OpgenBits<float>::U v70 = v69 << 23;
             const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = v68 * v71;
+            const float v72 = opgen_mul(v68, v71);
             r1 = OpgenSum<float>::of(r1, v72);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
         const float v75 = r1;
         const bool v76 = v75 < v16;
-        const float v77 = v75 * v17;
+        const float v77 = opgen_mul(v75, v17);
         const float v78 = v76 ? v77 : v75;
         const float v79 = v76 ? v18 : v19;
         const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
@@ -4010,8 +4020,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
         const float v87 = OpgenBits<float>::to(v83);
         const float v88 = v87 - v79;
         const float v89 = v86 - v13;
-        const float v90 = v89 * v89;
-        const float v91 = v90 * v89;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
         const float v92 = opgen_fma(v24, v89, v25);
         const float v93 = opgen_fma(v92, v89, v26);
         const float v94 = opgen_fma(v93, v89, v27);
@@ -4019,7 +4029,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
         const float v96 = opgen_fma(v95, v89, v29);
         const float v97 = opgen_fma(v96, v89, v30);
         const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = v91 * v98;
+        const float v99 = opgen_mul(v91, v98);
         const float v100 = opgen_fma(v88, v33, v99);
         const float v101 = opgen_fma(v90, v32, v100);
         const float v102 = v89 + v101;
@@ -4036,7 +4046,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
             const float v111 = p2[n * a.Step[2]];
             const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v113 = v112 - v110;
-            const float v114 = v111 * v113;
+            const float v114 = opgen_mul(v111, v113);
             r2 = OpgenSum<float>::of(r2, v114);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -4052,15 +4062,15 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
         const float v125 = v118 ? v124 : v1;
         const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
         const float v127 = v126 - v110;
-        const float v128 = v125 * v127;
+        const float v128 = opgen_mul(v125, v127);
         const float v129 = -v128;
         const float v130 = v118 ? v129 : v1;
-        const float v131 = v37 * v130;
+        const float v131 = opgen_mul(v37, v130);
         const float v132 = r2;
         const float v133 = v132 / v42;
         const float v134 = -v133;
         const float v135 = v118 ? v134 : v1;
-        const float v136 = v41 * v135;
+        const float v136 = opgen_mul(v41, v135);
         const float v137 = v131 + v136;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v137;
     }
@@ -4134,8 +4144,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const float v46 = p1[r * a.Row[1]];
         const float v47 = v1 / v46;
         const float v48 = p2[r * a.Row[2]];
-        const float v49 = v4 * v48;
-        const float v50 = v5 * v48;
+        const float v49 = opgen_mul(v4, v48);
+        const float v50 = opgen_mul(v5, v48);
         const bool v51 = v6 <= v44;
         const bool v52 = v44 < v7;
         const bool v53 = v51 && v52;
@@ -4143,7 +4153,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const float v55 = p3[v54 * a.Step[3]];
         const float v56 = v53 ? v55 : v1;
         const float v57 = v45 ? v56 : v8;
-        const float v58 = v50 * v57;
+        const float v58 = opgen_mul(v50, v57);
         const float v59 = -v58;
         const float v60 = -v49;
         const float v61 = v45 ? v60 : v8;
@@ -4152,7 +4162,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const bool v64 = v63 == v9;
         const float v65 = v64 ? v8 : v62;
         const bool v66 = v46 < v10;
-        const float v67 = v46 * v11;
+        const float v67 = opgen_mul(v46, v11);
         const float v68 = v66 ? v67 : v46;
         const float v69 = v66 ? v12 : v13;
         const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
@@ -4165,8 +4175,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const float v77 = OpgenBits<float>::to(v73);
         const float v78 = v77 - v69;
         const float v79 = v76 - v1;
-        const float v80 = v79 * v79;
-        const float v81 = v80 * v79;
+        const float v80 = opgen_mul(v79, v79);
+        const float v81 = opgen_mul(v80, v79);
         const float v82 = opgen_fma(v18, v79, v19);
         const float v83 = opgen_fma(v82, v79, v20);
         const float v84 = opgen_fma(v83, v79, v21);
@@ -4174,7 +4184,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const float v86 = opgen_fma(v85, v79, v23);
         const float v87 = opgen_fma(v86, v79, v24);
         const float v88 = opgen_fma(v87, v79, v25);
-        const float v89 = v81 * v88;
+        const float v89 = opgen_mul(v81, v88);
         const float v90 = opgen_fma(v78, v27, v89);
         const float v91 = opgen_fma(v80, v26, v90);
         const float v92 = v79 + v91;
@@ -4188,24 +4198,24 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         const float v100 = v65 + v99;
         const float v101 = p4[r * a.Row[4] + v54 * a.Step[4]];
         const float v102 = v101 - v100;
-        const float v103 = v50 * v102;
+        const float v103 = opgen_mul(v50, v102);
         const float v104 = -v103;
         const float v105 = v45 ? v104 : v8;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v106 = p3[n * a.Step[3]];
-            const float v107 = v49 * v106;
+            const float v107 = opgen_mul(v49, v106);
             const float v108 = -v107;
             const long long v109 = n;
             const bool v110 = v109 == v44;
             const float v111 = v110 ? v59 : v8;
             const float v112 = v108 + v111;
-            const float v113 = v47 * v112;
+            const float v113 = opgen_mul(v47, v112);
             const float v114 = -v113;
             const float v115 = v45 ? v114 : v8;
             const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
             const float v117 = v116 - v100;
-            const float v118 = v61 * v117;
+            const float v118 = opgen_mul(v61, v117);
             const float v119 = v45 ? v118 : v8;
             const bool v120 = v45 && v110;
             const float v121 = v120 ? v105 : v8;
@@ -4219,7 +4229,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v127 = p3[n * a.Step[3]];
-            const float v128 = v49 * v127;
+            const float v128 = opgen_mul(v49, v127);
             const float v129 = -v128;
             const long long v130 = n;
             const bool v131 = v130 == v44;
@@ -4245,12 +4255,12 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
             const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
             const OpgenBits<float>::U v152 = v151 << 23;
             const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = v149 * v153;
+            const float v154 = opgen_mul(v149, v153);
             const OpgenBits<float>::U v155 = v143 - v151;
             const OpgenBits<float>::U v156 = v155 << 23;
             const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = v154 * v157;
-            const float v159 = v125 * v158;
+            const float v158 = opgen_mul(v154, v157);
+            const float v159 = opgen_mul(v125, v158);
             const float v160 = v126 ? v8 : v159;
             const float v161 = v134 + v160;
             p8[r * a.Row[8] + n * a.Step[8]] = v161;
@@ -4358,18 +4368,18 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
             const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
             const OpgenBits<float>::U v66 = v65 << 23;
             const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = v63 * v67;
+            const float v68 = opgen_mul(v63, v67);
             const OpgenBits<float>::U v69 = v57 - v65;
             const OpgenBits<float>::U v70 = v69 << 23;
             const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = v68 * v71;
+            const float v72 = opgen_mul(v68, v71);
             r1 = OpgenSum<float>::of(r1, v72);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
         const float v75 = r1;
         const bool v76 = v75 < v16;
-        const float v77 = v75 * v17;
+        const float v77 = opgen_mul(v75, v17);
         const float v78 = v76 ? v77 : v75;
         const float v79 = v76 ? v18 : v19;
         const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
@@ -4382,8 +4392,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
         const float v87 = OpgenBits<float>::to(v83);
         const float v88 = v87 - v79;
         const float v89 = v86 - v13;
-        const float v90 = v89 * v89;
-        const float v91 = v90 * v89;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
         const float v92 = opgen_fma(v24, v89, v25);
         const float v93 = opgen_fma(v92, v89, v26);
         const float v94 = opgen_fma(v93, v89, v27);
@@ -4391,7 +4401,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
         const float v96 = opgen_fma(v95, v89, v29);
         const float v97 = opgen_fma(v96, v89, v30);
         const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = v91 * v98;
+        const float v99 = opgen_mul(v91, v98);
         const float v100 = opgen_fma(v88, v33, v99);
         const float v101 = opgen_fma(v90, v32, v100);
         const float v102 = v89 + v101;
@@ -4408,7 +4418,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
             const float v111 = p2[n * a.Step[2]];
             const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v113 = v112 - v110;
-            const float v114 = v111 * v113;
+            const float v114 = opgen_mul(v111, v113);
             r2 = OpgenSum<float>::of(r2, v114);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -4424,15 +4434,15 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
         const float v125 = v118 ? v124 : v1;
         const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
         const float v127 = v126 - v110;
-        const float v128 = v125 * v127;
+        const float v128 = opgen_mul(v125, v127);
         const float v129 = -v128;
         const float v130 = v118 ? v129 : v1;
-        const float v131 = v37 * v130;
+        const float v131 = opgen_mul(v37, v130);
         const float v132 = r2;
         const float v133 = v132 / v42;
         const float v134 = -v133;
         const float v135 = v118 ? v134 : v1;
-        const float v136 = v41 * v135;
+        const float v136 = opgen_mul(v41, v135);
         const float v137 = v131 + v136;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v137;
     }
@@ -4506,8 +4516,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const float v46 = p1[r * a.Row[1]];
         const float v47 = v1 / v46;
         const float v48 = p2[r * a.Row[2]];
-        const float v49 = v4 * v48;
-        const float v50 = v5 * v48;
+        const float v49 = opgen_mul(v4, v48);
+        const float v50 = opgen_mul(v5, v48);
         const bool v51 = v6 <= v44;
         const bool v52 = v44 < v7;
         const bool v53 = v51 && v52;
@@ -4515,7 +4525,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const float v55 = p3[v54 * a.Step[3]];
         const float v56 = v53 ? v55 : v1;
         const float v57 = v45 ? v56 : v8;
-        const float v58 = v50 * v57;
+        const float v58 = opgen_mul(v50, v57);
         const float v59 = -v58;
         const float v60 = -v49;
         const float v61 = v45 ? v60 : v8;
@@ -4524,7 +4534,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const bool v64 = v63 == v9;
         const float v65 = v64 ? v8 : v62;
         const bool v66 = v46 < v10;
-        const float v67 = v46 * v11;
+        const float v67 = opgen_mul(v46, v11);
         const float v68 = v66 ? v67 : v46;
         const float v69 = v66 ? v12 : v13;
         const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
@@ -4537,8 +4547,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const float v77 = OpgenBits<float>::to(v73);
         const float v78 = v77 - v69;
         const float v79 = v76 - v1;
-        const float v80 = v79 * v79;
-        const float v81 = v80 * v79;
+        const float v80 = opgen_mul(v79, v79);
+        const float v81 = opgen_mul(v80, v79);
         const float v82 = opgen_fma(v18, v79, v19);
         const float v83 = opgen_fma(v82, v79, v20);
         const float v84 = opgen_fma(v83, v79, v21);
@@ -4546,7 +4556,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const float v86 = opgen_fma(v85, v79, v23);
         const float v87 = opgen_fma(v86, v79, v24);
         const float v88 = opgen_fma(v87, v79, v25);
-        const float v89 = v81 * v88;
+        const float v89 = opgen_mul(v81, v88);
         const float v90 = opgen_fma(v78, v27, v89);
         const float v91 = opgen_fma(v80, v26, v90);
         const float v92 = v79 + v91;
@@ -4560,24 +4570,24 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         const float v100 = v65 + v99;
         const float v101 = p4[r * a.Row[4] + v54 * a.Step[4]];
         const float v102 = v101 - v100;
-        const float v103 = v50 * v102;
+        const float v103 = opgen_mul(v50, v102);
         const float v104 = -v103;
         const float v105 = v45 ? v104 : v8;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v106 = p3[n * a.Step[3]];
-            const float v107 = v49 * v106;
+            const float v107 = opgen_mul(v49, v106);
             const float v108 = -v107;
             const long long v109 = n;
             const bool v110 = v109 == v44;
             const float v111 = v110 ? v59 : v8;
             const float v112 = v108 + v111;
-            const float v113 = v47 * v112;
+            const float v113 = opgen_mul(v47, v112);
             const float v114 = -v113;
             const float v115 = v45 ? v114 : v8;
             const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
             const float v117 = v116 - v100;
-            const float v118 = v61 * v117;
+            const float v118 = opgen_mul(v61, v117);
             const float v119 = v45 ? v118 : v8;
             const bool v120 = v45 && v110;
             const float v121 = v120 ? v105 : v8;
@@ -4591,7 +4601,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v127 = p3[n * a.Step[3]];
-            const float v128 = v49 * v127;
+            const float v128 = opgen_mul(v49, v127);
             const float v129 = -v128;
             const long long v130 = n;
             const bool v131 = v130 == v44;
@@ -4617,12 +4627,12 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
             const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
             const OpgenBits<float>::U v152 = v151 << 23;
             const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = v149 * v153;
+            const float v154 = opgen_mul(v149, v153);
             const OpgenBits<float>::U v155 = v143 - v151;
             const OpgenBits<float>::U v156 = v155 << 23;
             const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = v154 * v157;
-            const float v159 = v125 * v158;
+            const float v158 = opgen_mul(v154, v157);
+            const float v159 = opgen_mul(v125, v158);
             const float v160 = v126 ? v8 : v159;
             const float v161 = v134 + v160;
             p8[r * a.Row[8] + n * a.Step[8]] = v161;
@@ -4728,18 +4738,18 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
             const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
             const OpgenBits<double>::U v76 = v75 << 52;
             const double v77 = OpgenBits<double>::to(v76);
-            const double v78 = v73 * v77;
+            const double v78 = opgen_mul(v73, v77);
             const OpgenBits<double>::U v79 = v61 - v75;
             const OpgenBits<double>::U v80 = v79 << 52;
             const double v81 = OpgenBits<double>::to(v80);
-            const double v82 = v78 * v81;
+            const double v82 = opgen_mul(v78, v81);
             r1 = OpgenSum<double>::of(r1, v82);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
         const double v85 = r1;
         const bool v86 = v85 < v21;
-        const double v87 = v85 * v22;
+        const double v87 = opgen_mul(v85, v22);
         const double v88 = v86 ? v87 : v85;
         const double v89 = v86 ? v23 : v24;
         const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
@@ -4752,11 +4762,11 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
         const double v97 = OpgenBits<double>::to(v93);
         const double v98 = v97 - v89;
         const double v99 = v96 - v19;
-        const double v100 = v99 * v99;
+        const double v100 = opgen_mul(v99, v99);
         const double v101 = v99 + v29;
         const double v102 = v99 / v101;
-        const double v103 = v102 * v102;
-        const double v104 = v18 * v100;
+        const double v103 = opgen_mul(v102, v102);
+        const double v104 = opgen_mul(v18, v100);
         const double v105 = opgen_fma(v30, v103, v31);
         const double v106 = opgen_fma(v105, v103, v32);
         const double v107 = opgen_fma(v106, v103, v33);
@@ -4764,7 +4774,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
         const double v109 = opgen_fma(v108, v103, v35);
         const double v110 = opgen_fma(v109, v103, v36);
         const double v111 = opgen_fma(v103, v110, v104);
-        const double v112 = v98 * v37;
+        const double v112 = opgen_mul(v98, v37);
         const double v113 = opgen_fma(v102, v111, v112);
         const double v114 = v104 - v113;
         const double v115 = v99 - v114;
@@ -4781,7 +4791,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
             const double v124 = p2[n * a.Step[2]];
             const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v126 = v125 - v123;
-            const double v127 = v124 * v126;
+            const double v127 = opgen_mul(v124, v126);
             r2 = OpgenSum<double>::of(r2, v127);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -4797,15 +4807,15 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
         const double v138 = v131 ? v137 : v1;
         const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
         const double v140 = v139 - v123;
-        const double v141 = v138 * v140;
+        const double v141 = opgen_mul(v138, v140);
         const double v142 = -v141;
         const double v143 = v131 ? v142 : v1;
-        const double v144 = v41 * v143;
+        const double v144 = opgen_mul(v41, v143);
         const double v145 = r2;
         const double v146 = v145 / v46;
         const double v147 = -v146;
         const double v148 = v131 ? v147 : v1;
-        const double v149 = v45 * v148;
+        const double v149 = opgen_mul(v45, v148);
         const double v150 = v144 + v149;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v150;
     }
@@ -4883,8 +4893,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const double v50 = p1[r * a.Row[1]];
         const double v51 = v1 / v50;
         const double v52 = p2[r * a.Row[2]];
-        const double v53 = v4 * v52;
-        const double v54 = v5 * v52;
+        const double v53 = opgen_mul(v4, v52);
+        const double v54 = opgen_mul(v5, v52);
         const bool v55 = v6 <= v48;
         const bool v56 = v48 < v7;
         const bool v57 = v55 && v56;
@@ -4892,7 +4902,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const double v59 = p3[v58 * a.Step[3]];
         const double v60 = v57 ? v59 : v1;
         const double v61 = v49 ? v60 : v8;
-        const double v62 = v54 * v61;
+        const double v62 = opgen_mul(v54, v61);
         const double v63 = -v62;
         const double v64 = -v53;
         const double v65 = v49 ? v64 : v8;
@@ -4901,7 +4911,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const bool v68 = v67 == v9;
         const double v69 = v68 ? v8 : v66;
         const bool v70 = v50 < v10;
-        const double v71 = v50 * v11;
+        const double v71 = opgen_mul(v50, v11);
         const double v72 = v70 ? v71 : v50;
         const double v73 = v70 ? v12 : v13;
         const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
@@ -4914,11 +4924,11 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const double v81 = OpgenBits<double>::to(v77);
         const double v82 = v81 - v73;
         const double v83 = v80 - v1;
-        const double v84 = v83 * v83;
+        const double v84 = opgen_mul(v83, v83);
         const double v85 = v83 + v18;
         const double v86 = v83 / v85;
-        const double v87 = v86 * v86;
-        const double v88 = v19 * v84;
+        const double v87 = opgen_mul(v86, v86);
+        const double v88 = opgen_mul(v19, v84);
         const double v89 = opgen_fma(v20, v87, v21);
         const double v90 = opgen_fma(v89, v87, v22);
         const double v91 = opgen_fma(v90, v87, v23);
@@ -4926,7 +4936,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const double v93 = opgen_fma(v92, v87, v25);
         const double v94 = opgen_fma(v93, v87, v26);
         const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = v82 * v27;
+        const double v96 = opgen_mul(v82, v27);
         const double v97 = opgen_fma(v86, v95, v96);
         const double v98 = v88 - v97;
         const double v99 = v83 - v98;
@@ -4940,24 +4950,24 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         const double v107 = v69 + v106;
         const double v108 = p4[r * a.Row[4] + v58 * a.Step[4]];
         const double v109 = v108 - v107;
-        const double v110 = v54 * v109;
+        const double v110 = opgen_mul(v54, v109);
         const double v111 = -v110;
         const double v112 = v49 ? v111 : v8;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v113 = p3[n * a.Step[3]];
-            const double v114 = v53 * v113;
+            const double v114 = opgen_mul(v53, v113);
             const double v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v48;
             const double v118 = v117 ? v63 : v8;
             const double v119 = v115 + v118;
-            const double v120 = v51 * v119;
+            const double v120 = opgen_mul(v51, v119);
             const double v121 = -v120;
             const double v122 = v49 ? v121 : v8;
             const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
             const double v124 = v123 - v107;
-            const double v125 = v65 * v124;
+            const double v125 = opgen_mul(v65, v124);
             const double v126 = v49 ? v125 : v8;
             const bool v127 = v49 && v117;
             const double v128 = v127 ? v112 : v8;
@@ -4971,7 +4981,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v134 = p3[n * a.Step[3]];
-            const double v135 = v53 * v134;
+            const double v135 = opgen_mul(v53, v134);
             const double v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v48;
@@ -5003,12 +5013,12 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
             const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
             const OpgenBits<double>::U v165 = v164 << 52;
             const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = v162 * v166;
+            const double v167 = opgen_mul(v162, v166);
             const OpgenBits<double>::U v168 = v150 - v164;
             const OpgenBits<double>::U v169 = v168 << 52;
             const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = v167 * v170;
-            const double v172 = v132 * v171;
+            const double v171 = opgen_mul(v167, v170);
+            const double v172 = opgen_mul(v132, v171);
             const double v173 = v133 ? v8 : v172;
             const double v174 = v141 + v173;
             p8[r * a.Row[8] + n * a.Step[8]] = v174;
@@ -5126,18 +5136,18 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
             const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
             const OpgenBits<double>::U v76 = v75 << 52;
             const double v77 = OpgenBits<double>::to(v76);
-            const double v78 = v73 * v77;
+            const double v78 = opgen_mul(v73, v77);
             const OpgenBits<double>::U v79 = v61 - v75;
             const OpgenBits<double>::U v80 = v79 << 52;
             const double v81 = OpgenBits<double>::to(v80);
-            const double v82 = v78 * v81;
+            const double v82 = opgen_mul(v78, v81);
             r1 = OpgenSum<double>::of(r1, v82);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
         const double v85 = r1;
         const bool v86 = v85 < v21;
-        const double v87 = v85 * v22;
+        const double v87 = opgen_mul(v85, v22);
         const double v88 = v86 ? v87 : v85;
         const double v89 = v86 ? v23 : v24;
         const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
@@ -5150,11 +5160,11 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
         const double v97 = OpgenBits<double>::to(v93);
         const double v98 = v97 - v89;
         const double v99 = v96 - v19;
-        const double v100 = v99 * v99;
+        const double v100 = opgen_mul(v99, v99);
         const double v101 = v99 + v29;
         const double v102 = v99 / v101;
-        const double v103 = v102 * v102;
-        const double v104 = v18 * v100;
+        const double v103 = opgen_mul(v102, v102);
+        const double v104 = opgen_mul(v18, v100);
         const double v105 = opgen_fma(v30, v103, v31);
         const double v106 = opgen_fma(v105, v103, v32);
         const double v107 = opgen_fma(v106, v103, v33);
@@ -5162,7 +5172,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
         const double v109 = opgen_fma(v108, v103, v35);
         const double v110 = opgen_fma(v109, v103, v36);
         const double v111 = opgen_fma(v103, v110, v104);
-        const double v112 = v98 * v37;
+        const double v112 = opgen_mul(v98, v37);
         const double v113 = opgen_fma(v102, v111, v112);
         const double v114 = v104 - v113;
         const double v115 = v99 - v114;
@@ -5179,7 +5189,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
             const double v124 = p2[n * a.Step[2]];
             const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v126 = v125 - v123;
-            const double v127 = v124 * v126;
+            const double v127 = opgen_mul(v124, v126);
             r2 = OpgenSum<double>::of(r2, v127);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -5195,15 +5205,15 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
         const double v138 = v131 ? v137 : v1;
         const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
         const double v140 = v139 - v123;
-        const double v141 = v138 * v140;
+        const double v141 = opgen_mul(v138, v140);
         const double v142 = -v141;
         const double v143 = v131 ? v142 : v1;
-        const double v144 = v41 * v143;
+        const double v144 = opgen_mul(v41, v143);
         const double v145 = r2;
         const double v146 = v145 / v46;
         const double v147 = -v146;
         const double v148 = v131 ? v147 : v1;
-        const double v149 = v45 * v148;
+        const double v149 = opgen_mul(v45, v148);
         const double v150 = v144 + v149;
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v150;
     }
@@ -5281,8 +5291,8 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const double v50 = p1[r * a.Row[1]];
         const double v51 = v1 / v50;
         const double v52 = p2[r * a.Row[2]];
-        const double v53 = v4 * v52;
-        const double v54 = v5 * v52;
+        const double v53 = opgen_mul(v4, v52);
+        const double v54 = opgen_mul(v5, v52);
         const bool v55 = v6 <= v48;
         const bool v56 = v48 < v7;
         const bool v57 = v55 && v56;
@@ -5290,7 +5300,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const double v59 = p3[v58 * a.Step[3]];
         const double v60 = v57 ? v59 : v1;
         const double v61 = v49 ? v60 : v8;
-        const double v62 = v54 * v61;
+        const double v62 = opgen_mul(v54, v61);
         const double v63 = -v62;
         const double v64 = -v53;
         const double v65 = v49 ? v64 : v8;
@@ -5299,7 +5309,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const bool v68 = v67 == v9;
         const double v69 = v68 ? v8 : v66;
         const bool v70 = v50 < v10;
-        const double v71 = v50 * v11;
+        const double v71 = opgen_mul(v50, v11);
         const double v72 = v70 ? v71 : v50;
         const double v73 = v70 ? v12 : v13;
         const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
@@ -5312,11 +5322,11 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const double v81 = OpgenBits<double>::to(v77);
         const double v82 = v81 - v73;
         const double v83 = v80 - v1;
-        const double v84 = v83 * v83;
+        const double v84 = opgen_mul(v83, v83);
         const double v85 = v83 + v18;
         const double v86 = v83 / v85;
-        const double v87 = v86 * v86;
-        const double v88 = v19 * v84;
+        const double v87 = opgen_mul(v86, v86);
+        const double v88 = opgen_mul(v19, v84);
         const double v89 = opgen_fma(v20, v87, v21);
         const double v90 = opgen_fma(v89, v87, v22);
         const double v91 = opgen_fma(v90, v87, v23);
@@ -5324,7 +5334,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const double v93 = opgen_fma(v92, v87, v25);
         const double v94 = opgen_fma(v93, v87, v26);
         const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = v82 * v27;
+        const double v96 = opgen_mul(v82, v27);
         const double v97 = opgen_fma(v86, v95, v96);
         const double v98 = v88 - v97;
         const double v99 = v83 - v98;
@@ -5338,24 +5348,24 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         const double v107 = v69 + v106;
         const double v108 = p4[r * a.Row[4] + v58 * a.Step[4]];
         const double v109 = v108 - v107;
-        const double v110 = v54 * v109;
+        const double v110 = opgen_mul(v54, v109);
         const double v111 = -v110;
         const double v112 = v49 ? v111 : v8;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v113 = p3[n * a.Step[3]];
-            const double v114 = v53 * v113;
+            const double v114 = opgen_mul(v53, v113);
             const double v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v48;
             const double v118 = v117 ? v63 : v8;
             const double v119 = v115 + v118;
-            const double v120 = v51 * v119;
+            const double v120 = opgen_mul(v51, v119);
             const double v121 = -v120;
             const double v122 = v49 ? v121 : v8;
             const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
             const double v124 = v123 - v107;
-            const double v125 = v65 * v124;
+            const double v125 = opgen_mul(v65, v124);
             const double v126 = v49 ? v125 : v8;
             const bool v127 = v49 && v117;
             const double v128 = v127 ? v112 : v8;
@@ -5369,7 +5379,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v134 = p3[n * a.Step[3]];
-            const double v135 = v53 * v134;
+            const double v135 = opgen_mul(v53, v134);
             const double v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v48;
@@ -5401,12 +5411,12 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
             const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
             const OpgenBits<double>::U v165 = v164 << 52;
             const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = v162 * v166;
+            const double v167 = opgen_mul(v162, v166);
             const OpgenBits<double>::U v168 = v150 - v164;
             const OpgenBits<double>::U v169 = v168 << 52;
             const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = v167 * v170;
-            const double v172 = v132 * v171;
+            const double v171 = opgen_mul(v167, v170);
+            const double v172 = opgen_mul(v132, v171);
             const double v173 = v133 ? v8 : v172;
             const double v174 = v141 + v173;
             p8[r * a.Row[8] + n * a.Step[8]] = v174;
@@ -5515,18 +5525,18 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const Opg
             const OpgenBits<float>::U v75 = OpgenBits<float>::of(v74);
             const OpgenBits<float>::U v76 = v75 << 23;
             const float v77 = OpgenBits<float>::to(v76);
-            const float v78 = v73 * v77;
+            const float v78 = opgen_mul(v73, v77);
             const OpgenBits<float>::U v79 = v67 - v75;
             const OpgenBits<float>::U v80 = v79 << 23;
             const float v81 = OpgenBits<float>::to(v80);
-            const float v82 = v78 * v81;
+            const float v82 = opgen_mul(v78, v81);
             r2 = OpgenSum<float>::of(r2, v82);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v55;
         const float v85 = r2;
         const bool v86 = v85 < v19;
-        const float v87 = v85 * v20;
+        const float v87 = opgen_mul(v85, v20);
         const float v88 = v86 ? v87 : v85;
         const float v89 = v86 ? v21 : v22;
         const OpgenBits<float>::U v90 = OpgenBits<float>::of(v88);
@@ -5539,8 +5549,8 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const Opg
         const float v97 = OpgenBits<float>::to(v93);
         const float v98 = v97 - v89;
         const float v99 = v96 - v3;
-        const float v100 = v99 * v99;
-        const float v101 = v100 * v99;
+        const float v100 = opgen_mul(v99, v99);
+        const float v101 = opgen_mul(v100, v99);
         const float v102 = opgen_fma(v27, v99, v28);
         const float v103 = opgen_fma(v102, v99, v29);
         const float v104 = opgen_fma(v103, v99, v30);
@@ -5548,7 +5558,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const Opg
         const float v106 = opgen_fma(v105, v99, v32);
         const float v107 = opgen_fma(v106, v99, v33);
         const float v108 = opgen_fma(v107, v99, v34);
-        const float v109 = v101 * v108;
+        const float v109 = opgen_mul(v101, v108);
         const float v110 = opgen_fma(v98, v36, v109);
         const float v111 = opgen_fma(v100, v35, v110);
         const float v112 = v99 + v111;
@@ -5565,22 +5575,22 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const Opg
             const float v121 = p2[n * a.Step[2]];
             const float v122 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v123 = v122 - v120;
-            const float v124 = v121 * v123;
+            const float v124 = opgen_mul(v121, v123);
             r3 = OpgenSum<float>::of(r3, v124);
         }
         r3 = opgen_block<float, OpgenSum<float> >(r3, 0.0f);
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v85;
         const float v127 = p0[r * a.Row[0] + v50 * a.Step[0]];
         const float v128 = v127 - v120;
-        const float v129 = v53 * v128;
+        const float v129 = opgen_mul(v53, v128);
         const float v130 = -v129;
         const float v131 = v46 ? v130 : v4;
-        const float v132 = v40 * v131;
+        const float v132 = opgen_mul(v40, v131);
         const float v133 = r3;
         const float v134 = v133 / v42;
         const float v135 = -v134;
         const float v136 = v46 ? v135 : v4;
-        const float v137 = v41 * v136;
+        const float v137 = opgen_mul(v41, v136);
         const float v138 = v132 + v137;
         r4 = OpgenSum<float>::of(r4, v138);
     }
@@ -5612,13 +5622,13 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
     const float v1 = 1.0f;
     const float v2 = p2[0];
     const float v3 = s1;
-    const float v4 = v2 * v3;
+    const float v4 = opgen_mul(v2, v3);
     const float v5 = p3[0];
     const float v6 = v4 / v5;
     const float v7 = s2;
     const float v8 = v6 / v7;
     const float v9 = s3;
-    const float v10 = v2 * v9;
+    const float v10 = opgen_mul(v2, v9);
     const float v11 = v10 / v5;
     const long long v12 = s4;
     const long long v13 = s5;
@@ -5647,7 +5657,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
     const float v36 = OpgenBits<float>::to(0xff800000u);
     const float v37 = OpgenBits<float>::to(0x7fc00000u);
     const float v38 = p7[0];
-    const float v39 = v2 * v38;
+    const float v39 = opgen_mul(v2, v38);
     const float v40 = v39 / v5;
     const float v41 = 89.0f;
     const float v42 = (-104.0f);
@@ -5674,7 +5684,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         const float v62 = p4[v61 * a.Step[4]];
         const float v63 = v60 ? v62 : v1;
         const float v64 = v55 ? v63 : v14;
-        const float v65 = v11 * v64;
+        const float v65 = opgen_mul(v11, v64);
         const float v66 = -v65;
         const float v67 = v55 ? v15 : v14;
         const float v68 = p6[r * a.Row[6]];
@@ -5682,7 +5692,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         const bool v70 = v69 == v16;
         const float v71 = v70 ? v14 : v68;
         const bool v72 = v56 < v17;
-        const float v73 = v56 * v18;
+        const float v73 = opgen_mul(v56, v18);
         const float v74 = v72 ? v73 : v56;
         const float v75 = v72 ? v19 : v20;
         const OpgenBits<float>::U v76 = OpgenBits<float>::of(v74);
@@ -5695,8 +5705,8 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         const float v83 = OpgenBits<float>::to(v79);
         const float v84 = v83 - v75;
         const float v85 = v82 - v1;
-        const float v86 = v85 * v85;
-        const float v87 = v86 * v85;
+        const float v86 = opgen_mul(v85, v85);
+        const float v87 = opgen_mul(v86, v85);
         const float v88 = opgen_fma(v25, v85, v26);
         const float v89 = opgen_fma(v88, v85, v27);
         const float v90 = opgen_fma(v89, v85, v28);
@@ -5704,7 +5714,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         const float v92 = opgen_fma(v91, v85, v30);
         const float v93 = opgen_fma(v92, v85, v31);
         const float v94 = opgen_fma(v93, v85, v32);
-        const float v95 = v87 * v94;
+        const float v95 = opgen_mul(v87, v94);
         const float v96 = opgen_fma(v84, v34, v95);
         const float v97 = opgen_fma(v86, v33, v96);
         const float v98 = v85 + v97;
@@ -5718,25 +5728,25 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         const float v106 = v71 + v105;
         const float v107 = p5[r * a.Row[5] + v61 * a.Step[5]];
         const float v108 = v107 - v106;
-        const float v109 = v11 * v108;
+        const float v109 = opgen_mul(v11, v108);
         const float v110 = -v109;
         const float v111 = v55 ? v110 : v14;
         const float v112 = v111 - v40;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v113 = p4[n * a.Step[4]];
-            const float v114 = v8 * v113;
+            const float v114 = opgen_mul(v8, v113);
             const float v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v54;
             const float v118 = v117 ? v66 : v14;
             const float v119 = v115 + v118;
-            const float v120 = v57 * v119;
+            const float v120 = opgen_mul(v57, v119);
             const float v121 = -v120;
             const float v122 = v55 ? v121 : v14;
             const float v123 = p5[r * a.Row[5] + n * a.Step[5]];
             const float v124 = v123 - v106;
-            const float v125 = v67 * v124;
+            const float v125 = opgen_mul(v67, v124);
             const float v126 = v55 ? v125 : v14;
             const bool v127 = v55 && v117;
             const float v128 = v127 ? v112 : v14;
@@ -5750,7 +5760,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v134 = p4[n * a.Step[4]];
-            const float v135 = v8 * v134;
+            const float v135 = opgen_mul(v8, v134);
             const float v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v54;
@@ -5776,12 +5786,12 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
             const OpgenBits<float>::U v158 = OpgenBits<float>::of(v157);
             const OpgenBits<float>::U v159 = v158 << 23;
             const float v160 = OpgenBits<float>::to(v159);
-            const float v161 = v156 * v160;
+            const float v161 = opgen_mul(v156, v160);
             const OpgenBits<float>::U v162 = v150 - v158;
             const OpgenBits<float>::U v163 = v162 << 23;
             const float v164 = OpgenBits<float>::to(v163);
-            const float v165 = v161 * v164;
-            const float v166 = v132 * v165;
+            const float v165 = opgen_mul(v161, v164);
+            const float v166 = opgen_mul(v132, v165);
             const float v167 = v133 ? v14 : v166;
             const float v168 = v141 + v167;
             p10[r * a.Row[10] + n * a.Step[10]] = v168;
@@ -5890,18 +5900,18 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const Opg
             const OpgenBits<float>::U v75 = OpgenBits<float>::of(v74);
             const OpgenBits<float>::U v76 = v75 << 23;
             const float v77 = OpgenBits<float>::to(v76);
-            const float v78 = v73 * v77;
+            const float v78 = opgen_mul(v73, v77);
             const OpgenBits<float>::U v79 = v67 - v75;
             const OpgenBits<float>::U v80 = v79 << 23;
             const float v81 = OpgenBits<float>::to(v80);
-            const float v82 = v78 * v81;
+            const float v82 = opgen_mul(v78, v81);
             r2 = OpgenSum<float>::of(r2, v82);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v55;
         const float v85 = r2;
         const bool v86 = v85 < v19;
-        const float v87 = v85 * v20;
+        const float v87 = opgen_mul(v85, v20);
         const float v88 = v86 ? v87 : v85;
         const float v89 = v86 ? v21 : v22;
         const OpgenBits<float>::U v90 = OpgenBits<float>::of(v88);
@@ -5914,8 +5924,8 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const Opg
         const float v97 = OpgenBits<float>::to(v93);
         const float v98 = v97 - v89;
         const float v99 = v96 - v3;
-        const float v100 = v99 * v99;
-        const float v101 = v100 * v99;
+        const float v100 = opgen_mul(v99, v99);
+        const float v101 = opgen_mul(v100, v99);
         const float v102 = opgen_fma(v27, v99, v28);
         const float v103 = opgen_fma(v102, v99, v29);
         const float v104 = opgen_fma(v103, v99, v30);
@@ -5923,7 +5933,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const Opg
         const float v106 = opgen_fma(v105, v99, v32);
         const float v107 = opgen_fma(v106, v99, v33);
         const float v108 = opgen_fma(v107, v99, v34);
-        const float v109 = v101 * v108;
+        const float v109 = opgen_mul(v101, v108);
         const float v110 = opgen_fma(v98, v36, v109);
         const float v111 = opgen_fma(v100, v35, v110);
         const float v112 = v99 + v111;
@@ -5940,22 +5950,22 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const Opg
             const float v121 = p2[n * a.Step[2]];
             const float v122 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v123 = v122 - v120;
-            const float v124 = v121 * v123;
+            const float v124 = opgen_mul(v121, v123);
             r3 = OpgenSum<float>::of(r3, v124);
         }
         r3 = opgen_block<float, OpgenSum<float> >(r3, 0.0f);
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v85;
         const float v127 = p0[r * a.Row[0] + v50 * a.Step[0]];
         const float v128 = v127 - v120;
-        const float v129 = v53 * v128;
+        const float v129 = opgen_mul(v53, v128);
         const float v130 = -v129;
         const float v131 = v46 ? v130 : v4;
-        const float v132 = v40 * v131;
+        const float v132 = opgen_mul(v40, v131);
         const float v133 = r3;
         const float v134 = v133 / v42;
         const float v135 = -v134;
         const float v136 = v46 ? v135 : v4;
-        const float v137 = v41 * v136;
+        const float v137 = opgen_mul(v41, v136);
         const float v138 = v132 + v137;
         r4 = OpgenSum<float>::of(r4, v138);
     }
@@ -5987,13 +5997,13 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
     const float v1 = 1.0f;
     const float v2 = p2[0];
     const float v3 = s1;
-    const float v4 = v2 * v3;
+    const float v4 = opgen_mul(v2, v3);
     const float v5 = p3[0];
     const float v6 = v4 / v5;
     const float v7 = s2;
     const float v8 = v6 / v7;
     const float v9 = s3;
-    const float v10 = v2 * v9;
+    const float v10 = opgen_mul(v2, v9);
     const float v11 = v10 / v5;
     const long long v12 = s4;
     const long long v13 = s5;
@@ -6022,7 +6032,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
     const float v36 = OpgenBits<float>::to(0xff800000u);
     const float v37 = OpgenBits<float>::to(0x7fc00000u);
     const float v38 = p7[0];
-    const float v39 = v2 * v38;
+    const float v39 = opgen_mul(v2, v38);
     const float v40 = v39 / v5;
     const float v41 = 89.0f;
     const float v42 = (-104.0f);
@@ -6049,7 +6059,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         const float v62 = p4[v61 * a.Step[4]];
         const float v63 = v60 ? v62 : v1;
         const float v64 = v55 ? v63 : v14;
-        const float v65 = v11 * v64;
+        const float v65 = opgen_mul(v11, v64);
         const float v66 = -v65;
         const float v67 = v55 ? v15 : v14;
         const float v68 = p6[r * a.Row[6]];
@@ -6057,7 +6067,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         const bool v70 = v69 == v16;
         const float v71 = v70 ? v14 : v68;
         const bool v72 = v56 < v17;
-        const float v73 = v56 * v18;
+        const float v73 = opgen_mul(v56, v18);
         const float v74 = v72 ? v73 : v56;
         const float v75 = v72 ? v19 : v20;
         const OpgenBits<float>::U v76 = OpgenBits<float>::of(v74);
@@ -6070,8 +6080,8 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         const float v83 = OpgenBits<float>::to(v79);
         const float v84 = v83 - v75;
         const float v85 = v82 - v1;
-        const float v86 = v85 * v85;
-        const float v87 = v86 * v85;
+        const float v86 = opgen_mul(v85, v85);
+        const float v87 = opgen_mul(v86, v85);
         const float v88 = opgen_fma(v25, v85, v26);
         const float v89 = opgen_fma(v88, v85, v27);
         const float v90 = opgen_fma(v89, v85, v28);
@@ -6079,7 +6089,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         const float v92 = opgen_fma(v91, v85, v30);
         const float v93 = opgen_fma(v92, v85, v31);
         const float v94 = opgen_fma(v93, v85, v32);
-        const float v95 = v87 * v94;
+        const float v95 = opgen_mul(v87, v94);
         const float v96 = opgen_fma(v84, v34, v95);
         const float v97 = opgen_fma(v86, v33, v96);
         const float v98 = v85 + v97;
@@ -6093,25 +6103,25 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         const float v106 = v71 + v105;
         const float v107 = p5[r * a.Row[5] + v61 * a.Step[5]];
         const float v108 = v107 - v106;
-        const float v109 = v11 * v108;
+        const float v109 = opgen_mul(v11, v108);
         const float v110 = -v109;
         const float v111 = v55 ? v110 : v14;
         const float v112 = v111 - v40;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v113 = p4[n * a.Step[4]];
-            const float v114 = v8 * v113;
+            const float v114 = opgen_mul(v8, v113);
             const float v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v54;
             const float v118 = v117 ? v66 : v14;
             const float v119 = v115 + v118;
-            const float v120 = v57 * v119;
+            const float v120 = opgen_mul(v57, v119);
             const float v121 = -v120;
             const float v122 = v55 ? v121 : v14;
             const float v123 = p5[r * a.Row[5] + n * a.Step[5]];
             const float v124 = v123 - v106;
-            const float v125 = v67 * v124;
+            const float v125 = opgen_mul(v67, v124);
             const float v126 = v55 ? v125 : v14;
             const bool v127 = v55 && v117;
             const float v128 = v127 ? v112 : v14;
@@ -6125,7 +6135,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v134 = p4[n * a.Step[4]];
-            const float v135 = v8 * v134;
+            const float v135 = opgen_mul(v8, v134);
             const float v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v54;
@@ -6151,12 +6161,12 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
             const OpgenBits<float>::U v158 = OpgenBits<float>::of(v157);
             const OpgenBits<float>::U v159 = v158 << 23;
             const float v160 = OpgenBits<float>::to(v159);
-            const float v161 = v156 * v160;
+            const float v161 = opgen_mul(v156, v160);
             const OpgenBits<float>::U v162 = v150 - v158;
             const OpgenBits<float>::U v163 = v162 << 23;
             const float v164 = OpgenBits<float>::to(v163);
-            const float v165 = v161 * v164;
-            const float v166 = v132 * v165;
+            const float v165 = opgen_mul(v161, v164);
+            const float v166 = opgen_mul(v132, v165);
             const float v167 = v133 ? v14 : v166;
             const float v168 = v141 + v167;
             p10[r * a.Row[10] + n * a.Step[10]] = v168;
@@ -6275,18 +6285,18 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const Opg
             const OpgenBits<double>::U v85 = OpgenBits<double>::of(v84);
             const OpgenBits<double>::U v86 = v85 << 52;
             const double v87 = OpgenBits<double>::to(v86);
-            const double v88 = v83 * v87;
+            const double v88 = opgen_mul(v83, v87);
             const OpgenBits<double>::U v89 = v71 - v85;
             const OpgenBits<double>::U v90 = v89 << 52;
             const double v91 = OpgenBits<double>::to(v90);
-            const double v92 = v88 * v91;
+            const double v92 = opgen_mul(v88, v91);
             r2 = OpgenSum<double>::of(r2, v92);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v59;
         const double v95 = r2;
         const bool v96 = v95 < v24;
-        const double v97 = v95 * v25;
+        const double v97 = opgen_mul(v95, v25);
         const double v98 = v96 ? v97 : v95;
         const double v99 = v96 ? v26 : v27;
         const OpgenBits<double>::U v100 = OpgenBits<double>::of(v98);
@@ -6299,11 +6309,11 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const Opg
         const double v107 = OpgenBits<double>::to(v103);
         const double v108 = v107 - v99;
         const double v109 = v106 - v3;
-        const double v110 = v109 * v109;
+        const double v110 = opgen_mul(v109, v109);
         const double v111 = v109 + v32;
         const double v112 = v109 / v111;
-        const double v113 = v112 * v112;
-        const double v114 = v22 * v110;
+        const double v113 = opgen_mul(v112, v112);
+        const double v114 = opgen_mul(v22, v110);
         const double v115 = opgen_fma(v33, v113, v34);
         const double v116 = opgen_fma(v115, v113, v35);
         const double v117 = opgen_fma(v116, v113, v36);
@@ -6311,7 +6321,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const Opg
         const double v119 = opgen_fma(v118, v113, v38);
         const double v120 = opgen_fma(v119, v113, v39);
         const double v121 = opgen_fma(v113, v120, v114);
-        const double v122 = v108 * v40;
+        const double v122 = opgen_mul(v108, v40);
         const double v123 = opgen_fma(v112, v121, v122);
         const double v124 = v114 - v123;
         const double v125 = v109 - v124;
@@ -6328,22 +6338,22 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const Opg
             const double v134 = p2[n * a.Step[2]];
             const double v135 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v136 = v135 - v133;
-            const double v137 = v134 * v136;
+            const double v137 = opgen_mul(v134, v136);
             r3 = OpgenSum<double>::of(r3, v137);
         }
         r3 = opgen_block<double, OpgenSum<double> >(r3, 0.0);
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v95;
         const double v140 = p0[r * a.Row[0] + v54 * a.Step[0]];
         const double v141 = v140 - v133;
-        const double v142 = v57 * v141;
+        const double v142 = opgen_mul(v57, v141);
         const double v143 = -v142;
         const double v144 = v50 ? v143 : v4;
-        const double v145 = v44 * v144;
+        const double v145 = opgen_mul(v44, v144);
         const double v146 = r3;
         const double v147 = v146 / v46;
         const double v148 = -v147;
         const double v149 = v50 ? v148 : v4;
-        const double v150 = v45 * v149;
+        const double v150 = opgen_mul(v45, v149);
         const double v151 = v145 + v150;
         r4 = OpgenSum<double>::of(r4, v151);
     }
@@ -6375,13 +6385,13 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
     const double v1 = 1.0;
     const double v2 = p2[0];
     const double v3 = s1;
-    const double v4 = v2 * v3;
+    const double v4 = opgen_mul(v2, v3);
     const double v5 = p3[0];
     const double v6 = v4 / v5;
     const double v7 = s2;
     const double v8 = v6 / v7;
     const double v9 = s3;
-    const double v10 = v2 * v9;
+    const double v10 = opgen_mul(v2, v9);
     const double v11 = v10 / v5;
     const long long v12 = s4;
     const long long v13 = s5;
@@ -6410,7 +6420,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
     const double v36 = OpgenBits<double>::to(0xfff0000000000000ull);
     const double v37 = OpgenBits<double>::to(0x7ff8000000000001ull);
     const double v38 = p7[0];
-    const double v39 = v2 * v38;
+    const double v39 = opgen_mul(v2, v38);
     const double v40 = v39 / v5;
     const double v41 = 710.0;
     const double v42 = (-746.0);
@@ -6441,7 +6451,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         const double v66 = p4[v65 * a.Step[4]];
         const double v67 = v64 ? v66 : v1;
         const double v68 = v59 ? v67 : v14;
-        const double v69 = v11 * v68;
+        const double v69 = opgen_mul(v11, v68);
         const double v70 = -v69;
         const double v71 = v59 ? v15 : v14;
         const double v72 = p6[r * a.Row[6]];
@@ -6449,7 +6459,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         const bool v74 = v73 == v16;
         const double v75 = v74 ? v14 : v72;
         const bool v76 = v60 < v17;
-        const double v77 = v60 * v18;
+        const double v77 = opgen_mul(v60, v18);
         const double v78 = v76 ? v77 : v60;
         const double v79 = v76 ? v19 : v20;
         const OpgenBits<double>::U v80 = OpgenBits<double>::of(v78);
@@ -6462,11 +6472,11 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         const double v87 = OpgenBits<double>::to(v83);
         const double v88 = v87 - v79;
         const double v89 = v86 - v1;
-        const double v90 = v89 * v89;
+        const double v90 = opgen_mul(v89, v89);
         const double v91 = v89 + v25;
         const double v92 = v89 / v91;
-        const double v93 = v92 * v92;
-        const double v94 = v26 * v90;
+        const double v93 = opgen_mul(v92, v92);
+        const double v94 = opgen_mul(v26, v90);
         const double v95 = opgen_fma(v27, v93, v28);
         const double v96 = opgen_fma(v95, v93, v29);
         const double v97 = opgen_fma(v96, v93, v30);
@@ -6474,7 +6484,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         const double v99 = opgen_fma(v98, v93, v32);
         const double v100 = opgen_fma(v99, v93, v33);
         const double v101 = opgen_fma(v93, v100, v94);
-        const double v102 = v88 * v34;
+        const double v102 = opgen_mul(v88, v34);
         const double v103 = opgen_fma(v92, v101, v102);
         const double v104 = v94 - v103;
         const double v105 = v89 - v104;
@@ -6488,25 +6498,25 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         const double v113 = v75 + v112;
         const double v114 = p5[r * a.Row[5] + v65 * a.Step[5]];
         const double v115 = v114 - v113;
-        const double v116 = v11 * v115;
+        const double v116 = opgen_mul(v11, v115);
         const double v117 = -v116;
         const double v118 = v59 ? v117 : v14;
         const double v119 = v118 - v40;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v120 = p4[n * a.Step[4]];
-            const double v121 = v8 * v120;
+            const double v121 = opgen_mul(v8, v120);
             const double v122 = -v121;
             const long long v123 = n;
             const bool v124 = v123 == v58;
             const double v125 = v124 ? v70 : v14;
             const double v126 = v122 + v125;
-            const double v127 = v61 * v126;
+            const double v127 = opgen_mul(v61, v126);
             const double v128 = -v127;
             const double v129 = v59 ? v128 : v14;
             const double v130 = p5[r * a.Row[5] + n * a.Step[5]];
             const double v131 = v130 - v113;
-            const double v132 = v71 * v131;
+            const double v132 = opgen_mul(v71, v131);
             const double v133 = v59 ? v132 : v14;
             const bool v134 = v59 && v124;
             const double v135 = v134 ? v119 : v14;
@@ -6520,7 +6530,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v141 = p4[n * a.Step[4]];
-            const double v142 = v8 * v141;
+            const double v142 = opgen_mul(v8, v141);
             const double v143 = -v142;
             const long long v144 = n;
             const bool v145 = v144 == v58;
@@ -6552,12 +6562,12 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
             const OpgenBits<double>::U v171 = OpgenBits<double>::of(v170);
             const OpgenBits<double>::U v172 = v171 << 52;
             const double v173 = OpgenBits<double>::to(v172);
-            const double v174 = v169 * v173;
+            const double v174 = opgen_mul(v169, v173);
             const OpgenBits<double>::U v175 = v157 - v171;
             const OpgenBits<double>::U v176 = v175 << 52;
             const double v177 = OpgenBits<double>::to(v176);
-            const double v178 = v174 * v177;
-            const double v179 = v139 * v178;
+            const double v178 = opgen_mul(v174, v177);
+            const double v179 = opgen_mul(v139, v178);
             const double v180 = v140 ? v14 : v179;
             const double v181 = v148 + v180;
             p10[r * a.Row[10] + n * a.Step[10]] = v181;
@@ -6676,18 +6686,18 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const Opg
             const OpgenBits<double>::U v85 = OpgenBits<double>::of(v84);
             const OpgenBits<double>::U v86 = v85 << 52;
             const double v87 = OpgenBits<double>::to(v86);
-            const double v88 = v83 * v87;
+            const double v88 = opgen_mul(v83, v87);
             const OpgenBits<double>::U v89 = v71 - v85;
             const OpgenBits<double>::U v90 = v89 << 52;
             const double v91 = OpgenBits<double>::to(v90);
-            const double v92 = v88 * v91;
+            const double v92 = opgen_mul(v88, v91);
             r2 = OpgenSum<double>::of(r2, v92);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v59;
         const double v95 = r2;
         const bool v96 = v95 < v24;
-        const double v97 = v95 * v25;
+        const double v97 = opgen_mul(v95, v25);
         const double v98 = v96 ? v97 : v95;
         const double v99 = v96 ? v26 : v27;
         const OpgenBits<double>::U v100 = OpgenBits<double>::of(v98);
@@ -6700,11 +6710,11 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const Opg
         const double v107 = OpgenBits<double>::to(v103);
         const double v108 = v107 - v99;
         const double v109 = v106 - v3;
-        const double v110 = v109 * v109;
+        const double v110 = opgen_mul(v109, v109);
         const double v111 = v109 + v32;
         const double v112 = v109 / v111;
-        const double v113 = v112 * v112;
-        const double v114 = v22 * v110;
+        const double v113 = opgen_mul(v112, v112);
+        const double v114 = opgen_mul(v22, v110);
         const double v115 = opgen_fma(v33, v113, v34);
         const double v116 = opgen_fma(v115, v113, v35);
         const double v117 = opgen_fma(v116, v113, v36);
@@ -6712,7 +6722,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const Opg
         const double v119 = opgen_fma(v118, v113, v38);
         const double v120 = opgen_fma(v119, v113, v39);
         const double v121 = opgen_fma(v113, v120, v114);
-        const double v122 = v108 * v40;
+        const double v122 = opgen_mul(v108, v40);
         const double v123 = opgen_fma(v112, v121, v122);
         const double v124 = v114 - v123;
         const double v125 = v109 - v124;
@@ -6729,22 +6739,22 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const Opg
             const double v134 = p2[n * a.Step[2]];
             const double v135 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v136 = v135 - v133;
-            const double v137 = v134 * v136;
+            const double v137 = opgen_mul(v134, v136);
             r3 = OpgenSum<double>::of(r3, v137);
         }
         r3 = opgen_block<double, OpgenSum<double> >(r3, 0.0);
         if (threadIdx.x == 0) p5[r * a.Row[5]] = v95;
         const double v140 = p0[r * a.Row[0] + v54 * a.Step[0]];
         const double v141 = v140 - v133;
-        const double v142 = v57 * v141;
+        const double v142 = opgen_mul(v57, v141);
         const double v143 = -v142;
         const double v144 = v50 ? v143 : v4;
-        const double v145 = v44 * v144;
+        const double v145 = opgen_mul(v44, v144);
         const double v146 = r3;
         const double v147 = v146 / v46;
         const double v148 = -v147;
         const double v149 = v50 ? v148 : v4;
-        const double v150 = v45 * v149;
+        const double v150 = opgen_mul(v45, v149);
         const double v151 = v145 + v150;
         r4 = OpgenSum<double>::of(r4, v151);
     }
@@ -6776,13 +6786,13 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
     const double v1 = 1.0;
     const double v2 = p2[0];
     const double v3 = s1;
-    const double v4 = v2 * v3;
+    const double v4 = opgen_mul(v2, v3);
     const double v5 = p3[0];
     const double v6 = v4 / v5;
     const double v7 = s2;
     const double v8 = v6 / v7;
     const double v9 = s3;
-    const double v10 = v2 * v9;
+    const double v10 = opgen_mul(v2, v9);
     const double v11 = v10 / v5;
     const long long v12 = s4;
     const long long v13 = s5;
@@ -6811,7 +6821,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
     const double v36 = OpgenBits<double>::to(0xfff0000000000000ull);
     const double v37 = OpgenBits<double>::to(0x7ff8000000000001ull);
     const double v38 = p7[0];
-    const double v39 = v2 * v38;
+    const double v39 = opgen_mul(v2, v38);
     const double v40 = v39 / v5;
     const double v41 = 710.0;
     const double v42 = (-746.0);
@@ -6842,7 +6852,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         const double v66 = p4[v65 * a.Step[4]];
         const double v67 = v64 ? v66 : v1;
         const double v68 = v59 ? v67 : v14;
-        const double v69 = v11 * v68;
+        const double v69 = opgen_mul(v11, v68);
         const double v70 = -v69;
         const double v71 = v59 ? v15 : v14;
         const double v72 = p6[r * a.Row[6]];
@@ -6850,7 +6860,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         const bool v74 = v73 == v16;
         const double v75 = v74 ? v14 : v72;
         const bool v76 = v60 < v17;
-        const double v77 = v60 * v18;
+        const double v77 = opgen_mul(v60, v18);
         const double v78 = v76 ? v77 : v60;
         const double v79 = v76 ? v19 : v20;
         const OpgenBits<double>::U v80 = OpgenBits<double>::of(v78);
@@ -6863,11 +6873,11 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         const double v87 = OpgenBits<double>::to(v83);
         const double v88 = v87 - v79;
         const double v89 = v86 - v1;
-        const double v90 = v89 * v89;
+        const double v90 = opgen_mul(v89, v89);
         const double v91 = v89 + v25;
         const double v92 = v89 / v91;
-        const double v93 = v92 * v92;
-        const double v94 = v26 * v90;
+        const double v93 = opgen_mul(v92, v92);
+        const double v94 = opgen_mul(v26, v90);
         const double v95 = opgen_fma(v27, v93, v28);
         const double v96 = opgen_fma(v95, v93, v29);
         const double v97 = opgen_fma(v96, v93, v30);
@@ -6875,7 +6885,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         const double v99 = opgen_fma(v98, v93, v32);
         const double v100 = opgen_fma(v99, v93, v33);
         const double v101 = opgen_fma(v93, v100, v94);
-        const double v102 = v88 * v34;
+        const double v102 = opgen_mul(v88, v34);
         const double v103 = opgen_fma(v92, v101, v102);
         const double v104 = v94 - v103;
         const double v105 = v89 - v104;
@@ -6889,25 +6899,25 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         const double v113 = v75 + v112;
         const double v114 = p5[r * a.Row[5] + v65 * a.Step[5]];
         const double v115 = v114 - v113;
-        const double v116 = v11 * v115;
+        const double v116 = opgen_mul(v11, v115);
         const double v117 = -v116;
         const double v118 = v59 ? v117 : v14;
         const double v119 = v118 - v40;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v120 = p4[n * a.Step[4]];
-            const double v121 = v8 * v120;
+            const double v121 = opgen_mul(v8, v120);
             const double v122 = -v121;
             const long long v123 = n;
             const bool v124 = v123 == v58;
             const double v125 = v124 ? v70 : v14;
             const double v126 = v122 + v125;
-            const double v127 = v61 * v126;
+            const double v127 = opgen_mul(v61, v126);
             const double v128 = -v127;
             const double v129 = v59 ? v128 : v14;
             const double v130 = p5[r * a.Row[5] + n * a.Step[5]];
             const double v131 = v130 - v113;
-            const double v132 = v71 * v131;
+            const double v132 = opgen_mul(v71, v131);
             const double v133 = v59 ? v132 : v14;
             const bool v134 = v59 && v124;
             const double v135 = v134 ? v119 : v14;
@@ -6921,7 +6931,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v141 = p4[n * a.Step[4]];
-            const double v142 = v8 * v141;
+            const double v142 = opgen_mul(v8, v141);
             const double v143 = -v142;
             const long long v144 = n;
             const bool v145 = v144 == v58;
@@ -6953,12 +6963,12 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
             const OpgenBits<double>::U v171 = OpgenBits<double>::of(v170);
             const OpgenBits<double>::U v172 = v171 << 52;
             const double v173 = OpgenBits<double>::to(v172);
-            const double v174 = v169 * v173;
+            const double v174 = opgen_mul(v169, v173);
             const OpgenBits<double>::U v175 = v157 - v171;
             const OpgenBits<double>::U v176 = v175 << 52;
             const double v177 = OpgenBits<double>::to(v176);
-            const double v178 = v174 * v177;
-            const double v179 = v139 * v178;
+            const double v178 = opgen_mul(v174, v177);
+            const double v179 = opgen_mul(v139, v178);
             const double v180 = v140 ? v14 : v179;
             const double v181 = v148 + v180;
             p10[r * a.Row[10] + n * a.Step[10]] = v181;
@@ -7055,18 +7065,18 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const Opge
             const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
             const OpgenBits<float>::U v66 = v65 << 23;
             const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = v63 * v67;
+            const float v68 = opgen_mul(v63, v67);
             const OpgenBits<float>::U v69 = v57 - v65;
             const OpgenBits<float>::U v70 = v69 << 23;
             const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = v68 * v71;
+            const float v72 = opgen_mul(v68, v71);
             r1 = OpgenSum<float>::of(r1, v72);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
         const float v75 = r1;
         const bool v76 = v75 < v16;
-        const float v77 = v75 * v17;
+        const float v77 = opgen_mul(v75, v17);
         const float v78 = v76 ? v77 : v75;
         const float v79 = v76 ? v18 : v19;
         const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
@@ -7079,8 +7089,8 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const Opge
         const float v87 = OpgenBits<float>::to(v83);
         const float v88 = v87 - v79;
         const float v89 = v86 - v13;
-        const float v90 = v89 * v89;
-        const float v91 = v90 * v89;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
         const float v92 = opgen_fma(v24, v89, v25);
         const float v93 = opgen_fma(v92, v89, v26);
         const float v94 = opgen_fma(v93, v89, v27);
@@ -7088,7 +7098,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const Opge
         const float v96 = opgen_fma(v95, v89, v29);
         const float v97 = opgen_fma(v96, v89, v30);
         const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = v91 * v98;
+        const float v99 = opgen_mul(v91, v98);
         const float v100 = opgen_fma(v88, v33, v99);
         const float v101 = opgen_fma(v90, v32, v100);
         const float v102 = v89 + v101;
@@ -7105,7 +7115,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const Opge
             const float v111 = p2[n * a.Step[2]];
             const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v113 = v112 - v110;
-            const float v114 = v111 * v113;
+            const float v114 = opgen_mul(v111, v113);
             r2 = OpgenSum<float>::of(r2, v114);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -7121,15 +7131,15 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const Opge
         const float v125 = v118 ? v124 : v1;
         const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
         const float v127 = v126 - v110;
-        const float v128 = v125 * v127;
+        const float v128 = opgen_mul(v125, v127);
         const float v129 = -v128;
         const float v130 = v118 ? v129 : v1;
-        const float v131 = v37 * v130;
+        const float v131 = opgen_mul(v37, v130);
         const float v132 = r2;
         const float v133 = v132 / v42;
         const float v134 = -v133;
         const float v135 = v118 ? v134 : v1;
-        const float v136 = v41 * v135;
+        const float v136 = opgen_mul(v41, v135);
         const float v137 = v131 + v136;
         r3 = OpgenSum<float>::of(r3, v137);
     }
@@ -7158,11 +7168,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
     const float v1 = 1.0f;
     const float v2 = p2[0];
     const float v3 = s1;
-    const float v4 = v2 * v3;
+    const float v4 = opgen_mul(v2, v3);
     const float v5 = s2;
     const float v6 = v4 / v5;
     const float v7 = s3;
-    const float v8 = v2 * v7;
+    const float v8 = opgen_mul(v2, v7);
     const long long v9 = s4;
     const long long v10 = s5;
     const float v11 = 0.0f;
@@ -7214,7 +7224,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         const float v56 = p3[v55 * a.Step[3]];
         const float v57 = v54 ? v56 : v1;
         const float v58 = v49 ? v57 : v11;
-        const float v59 = v8 * v58;
+        const float v59 = opgen_mul(v8, v58);
         const float v60 = -v59;
         const float v61 = v49 ? v12 : v11;
         const float v62 = p5[r * a.Row[5]];
@@ -7222,7 +7232,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         const bool v64 = v63 == v13;
         const float v65 = v64 ? v11 : v62;
         const bool v66 = v50 < v14;
-        const float v67 = v50 * v15;
+        const float v67 = opgen_mul(v50, v15);
         const float v68 = v66 ? v67 : v50;
         const float v69 = v66 ? v16 : v17;
         const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
@@ -7235,8 +7245,8 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         const float v77 = OpgenBits<float>::to(v73);
         const float v78 = v77 - v69;
         const float v79 = v76 - v1;
-        const float v80 = v79 * v79;
-        const float v81 = v80 * v79;
+        const float v80 = opgen_mul(v79, v79);
+        const float v81 = opgen_mul(v80, v79);
         const float v82 = opgen_fma(v22, v79, v23);
         const float v83 = opgen_fma(v82, v79, v24);
         const float v84 = opgen_fma(v83, v79, v25);
@@ -7244,7 +7254,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         const float v86 = opgen_fma(v85, v79, v27);
         const float v87 = opgen_fma(v86, v79, v28);
         const float v88 = opgen_fma(v87, v79, v29);
-        const float v89 = v81 * v88;
+        const float v89 = opgen_mul(v81, v88);
         const float v90 = opgen_fma(v78, v31, v89);
         const float v91 = opgen_fma(v80, v30, v90);
         const float v92 = v79 + v91;
@@ -7258,24 +7268,24 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         const float v100 = v65 + v99;
         const float v101 = p4[r * a.Row[4] + v55 * a.Step[4]];
         const float v102 = v101 - v100;
-        const float v103 = v8 * v102;
+        const float v103 = opgen_mul(v8, v102);
         const float v104 = -v103;
         const float v105 = v49 ? v104 : v11;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v106 = p3[n * a.Step[3]];
-            const float v107 = v6 * v106;
+            const float v107 = opgen_mul(v6, v106);
             const float v108 = -v107;
             const long long v109 = n;
             const bool v110 = v109 == v48;
             const float v111 = v110 ? v60 : v11;
             const float v112 = v108 + v111;
-            const float v113 = v51 * v112;
+            const float v113 = opgen_mul(v51, v112);
             const float v114 = -v113;
             const float v115 = v49 ? v114 : v11;
             const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
             const float v117 = v116 - v100;
-            const float v118 = v61 * v117;
+            const float v118 = opgen_mul(v61, v117);
             const float v119 = v49 ? v118 : v11;
             const bool v120 = v49 && v110;
             const float v121 = v120 ? v105 : v11;
@@ -7289,7 +7299,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v127 = p3[n * a.Step[3]];
-            const float v128 = v6 * v127;
+            const float v128 = opgen_mul(v6, v127);
             const float v129 = -v128;
             const long long v130 = n;
             const bool v131 = v130 == v48;
@@ -7315,12 +7325,12 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const Opg
             const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
             const OpgenBits<float>::U v152 = v151 << 23;
             const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = v149 * v153;
+            const float v154 = opgen_mul(v149, v153);
             const OpgenBits<float>::U v155 = v143 - v151;
             const OpgenBits<float>::U v156 = v155 << 23;
             const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = v154 * v157;
-            const float v159 = v125 * v158;
+            const float v158 = opgen_mul(v154, v157);
+            const float v159 = opgen_mul(v125, v158);
             const float v160 = v126 ? v11 : v159;
             const float v161 = v134 + v160;
             p8[r * a.Row[8] + n * a.Step[8]] = v161;
@@ -7417,18 +7427,18 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const Opge
             const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
             const OpgenBits<float>::U v66 = v65 << 23;
             const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = v63 * v67;
+            const float v68 = opgen_mul(v63, v67);
             const OpgenBits<float>::U v69 = v57 - v65;
             const OpgenBits<float>::U v70 = v69 << 23;
             const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = v68 * v71;
+            const float v72 = opgen_mul(v68, v71);
             r1 = OpgenSum<float>::of(r1, v72);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
         const float v75 = r1;
         const bool v76 = v75 < v16;
-        const float v77 = v75 * v17;
+        const float v77 = opgen_mul(v75, v17);
         const float v78 = v76 ? v77 : v75;
         const float v79 = v76 ? v18 : v19;
         const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
@@ -7441,8 +7451,8 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const Opge
         const float v87 = OpgenBits<float>::to(v83);
         const float v88 = v87 - v79;
         const float v89 = v86 - v13;
-        const float v90 = v89 * v89;
-        const float v91 = v90 * v89;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
         const float v92 = opgen_fma(v24, v89, v25);
         const float v93 = opgen_fma(v92, v89, v26);
         const float v94 = opgen_fma(v93, v89, v27);
@@ -7450,7 +7460,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const Opge
         const float v96 = opgen_fma(v95, v89, v29);
         const float v97 = opgen_fma(v96, v89, v30);
         const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = v91 * v98;
+        const float v99 = opgen_mul(v91, v98);
         const float v100 = opgen_fma(v88, v33, v99);
         const float v101 = opgen_fma(v90, v32, v100);
         const float v102 = v89 + v101;
@@ -7467,7 +7477,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const Opge
             const float v111 = p2[n * a.Step[2]];
             const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v113 = v112 - v110;
-            const float v114 = v111 * v113;
+            const float v114 = opgen_mul(v111, v113);
             r2 = OpgenSum<float>::of(r2, v114);
         }
         r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
@@ -7483,15 +7493,15 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const Opge
         const float v125 = v118 ? v124 : v1;
         const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
         const float v127 = v126 - v110;
-        const float v128 = v125 * v127;
+        const float v128 = opgen_mul(v125, v127);
         const float v129 = -v128;
         const float v130 = v118 ? v129 : v1;
-        const float v131 = v37 * v130;
+        const float v131 = opgen_mul(v37, v130);
         const float v132 = r2;
         const float v133 = v132 / v42;
         const float v134 = -v133;
         const float v135 = v118 ? v134 : v1;
-        const float v136 = v41 * v135;
+        const float v136 = opgen_mul(v41, v135);
         const float v137 = v131 + v136;
         r3 = OpgenSum<float>::of(r3, v137);
     }
@@ -7520,11 +7530,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
     const float v1 = 1.0f;
     const float v2 = p2[0];
     const float v3 = s1;
-    const float v4 = v2 * v3;
+    const float v4 = opgen_mul(v2, v3);
     const float v5 = s2;
     const float v6 = v4 / v5;
     const float v7 = s3;
-    const float v8 = v2 * v7;
+    const float v8 = opgen_mul(v2, v7);
     const long long v9 = s4;
     const long long v10 = s5;
     const float v11 = 0.0f;
@@ -7576,7 +7586,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         const float v56 = p3[v55 * a.Step[3]];
         const float v57 = v54 ? v56 : v1;
         const float v58 = v49 ? v57 : v11;
-        const float v59 = v8 * v58;
+        const float v59 = opgen_mul(v8, v58);
         const float v60 = -v59;
         const float v61 = v49 ? v12 : v11;
         const float v62 = p5[r * a.Row[5]];
@@ -7584,7 +7594,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         const bool v64 = v63 == v13;
         const float v65 = v64 ? v11 : v62;
         const bool v66 = v50 < v14;
-        const float v67 = v50 * v15;
+        const float v67 = opgen_mul(v50, v15);
         const float v68 = v66 ? v67 : v50;
         const float v69 = v66 ? v16 : v17;
         const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
@@ -7597,8 +7607,8 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         const float v77 = OpgenBits<float>::to(v73);
         const float v78 = v77 - v69;
         const float v79 = v76 - v1;
-        const float v80 = v79 * v79;
-        const float v81 = v80 * v79;
+        const float v80 = opgen_mul(v79, v79);
+        const float v81 = opgen_mul(v80, v79);
         const float v82 = opgen_fma(v22, v79, v23);
         const float v83 = opgen_fma(v82, v79, v24);
         const float v84 = opgen_fma(v83, v79, v25);
@@ -7606,7 +7616,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         const float v86 = opgen_fma(v85, v79, v27);
         const float v87 = opgen_fma(v86, v79, v28);
         const float v88 = opgen_fma(v87, v79, v29);
-        const float v89 = v81 * v88;
+        const float v89 = opgen_mul(v81, v88);
         const float v90 = opgen_fma(v78, v31, v89);
         const float v91 = opgen_fma(v80, v30, v90);
         const float v92 = v79 + v91;
@@ -7620,24 +7630,24 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         const float v100 = v65 + v99;
         const float v101 = p4[r * a.Row[4] + v55 * a.Step[4]];
         const float v102 = v101 - v100;
-        const float v103 = v8 * v102;
+        const float v103 = opgen_mul(v8, v102);
         const float v104 = -v103;
         const float v105 = v49 ? v104 : v11;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v106 = p3[n * a.Step[3]];
-            const float v107 = v6 * v106;
+            const float v107 = opgen_mul(v6, v106);
             const float v108 = -v107;
             const long long v109 = n;
             const bool v110 = v109 == v48;
             const float v111 = v110 ? v60 : v11;
             const float v112 = v108 + v111;
-            const float v113 = v51 * v112;
+            const float v113 = opgen_mul(v51, v112);
             const float v114 = -v113;
             const float v115 = v49 ? v114 : v11;
             const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
             const float v117 = v116 - v100;
-            const float v118 = v61 * v117;
+            const float v118 = opgen_mul(v61, v117);
             const float v119 = v49 ? v118 : v11;
             const bool v120 = v49 && v110;
             const float v121 = v120 ? v105 : v11;
@@ -7651,7 +7661,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v127 = p3[n * a.Step[3]];
-            const float v128 = v6 * v127;
+            const float v128 = opgen_mul(v6, v127);
             const float v129 = -v128;
             const long long v130 = n;
             const bool v131 = v130 == v48;
@@ -7677,12 +7687,12 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const Opg
             const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
             const OpgenBits<float>::U v152 = v151 << 23;
             const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = v149 * v153;
+            const float v154 = opgen_mul(v149, v153);
             const OpgenBits<float>::U v155 = v143 - v151;
             const OpgenBits<float>::U v156 = v155 << 23;
             const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = v154 * v157;
-            const float v159 = v125 * v158;
+            const float v158 = opgen_mul(v154, v157);
+            const float v159 = opgen_mul(v125, v158);
             const float v160 = v126 ? v11 : v159;
             const float v161 = v134 + v160;
             p8[r * a.Row[8] + n * a.Step[8]] = v161;
@@ -7789,18 +7799,18 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const Opge
             const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
             const OpgenBits<double>::U v76 = v75 << 52;
             const double v77 = OpgenBits<double>::to(v76);
-            const double v78 = v73 * v77;
+            const double v78 = opgen_mul(v73, v77);
             const OpgenBits<double>::U v79 = v61 - v75;
             const OpgenBits<double>::U v80 = v79 << 52;
             const double v81 = OpgenBits<double>::to(v80);
-            const double v82 = v78 * v81;
+            const double v82 = opgen_mul(v78, v81);
             r1 = OpgenSum<double>::of(r1, v82);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
         const double v85 = r1;
         const bool v86 = v85 < v21;
-        const double v87 = v85 * v22;
+        const double v87 = opgen_mul(v85, v22);
         const double v88 = v86 ? v87 : v85;
         const double v89 = v86 ? v23 : v24;
         const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
@@ -7813,11 +7823,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const Opge
         const double v97 = OpgenBits<double>::to(v93);
         const double v98 = v97 - v89;
         const double v99 = v96 - v19;
-        const double v100 = v99 * v99;
+        const double v100 = opgen_mul(v99, v99);
         const double v101 = v99 + v29;
         const double v102 = v99 / v101;
-        const double v103 = v102 * v102;
-        const double v104 = v18 * v100;
+        const double v103 = opgen_mul(v102, v102);
+        const double v104 = opgen_mul(v18, v100);
         const double v105 = opgen_fma(v30, v103, v31);
         const double v106 = opgen_fma(v105, v103, v32);
         const double v107 = opgen_fma(v106, v103, v33);
@@ -7825,7 +7835,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const Opge
         const double v109 = opgen_fma(v108, v103, v35);
         const double v110 = opgen_fma(v109, v103, v36);
         const double v111 = opgen_fma(v103, v110, v104);
-        const double v112 = v98 * v37;
+        const double v112 = opgen_mul(v98, v37);
         const double v113 = opgen_fma(v102, v111, v112);
         const double v114 = v104 - v113;
         const double v115 = v99 - v114;
@@ -7842,7 +7852,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const Opge
             const double v124 = p2[n * a.Step[2]];
             const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v126 = v125 - v123;
-            const double v127 = v124 * v126;
+            const double v127 = opgen_mul(v124, v126);
             r2 = OpgenSum<double>::of(r2, v127);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -7858,15 +7868,15 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const Opge
         const double v138 = v131 ? v137 : v1;
         const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
         const double v140 = v139 - v123;
-        const double v141 = v138 * v140;
+        const double v141 = opgen_mul(v138, v140);
         const double v142 = -v141;
         const double v143 = v131 ? v142 : v1;
-        const double v144 = v41 * v143;
+        const double v144 = opgen_mul(v41, v143);
         const double v145 = r2;
         const double v146 = v145 / v46;
         const double v147 = -v146;
         const double v148 = v131 ? v147 : v1;
-        const double v149 = v45 * v148;
+        const double v149 = opgen_mul(v45, v148);
         const double v150 = v144 + v149;
         r3 = OpgenSum<double>::of(r3, v150);
     }
@@ -7895,11 +7905,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
     const double v1 = 1.0;
     const double v2 = p2[0];
     const double v3 = s1;
-    const double v4 = v2 * v3;
+    const double v4 = opgen_mul(v2, v3);
     const double v5 = s2;
     const double v6 = v4 / v5;
     const double v7 = s3;
-    const double v8 = v2 * v7;
+    const double v8 = opgen_mul(v2, v7);
     const long long v9 = s4;
     const long long v10 = s5;
     const double v11 = 0.0;
@@ -7955,7 +7965,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         const double v60 = p3[v59 * a.Step[3]];
         const double v61 = v58 ? v60 : v1;
         const double v62 = v53 ? v61 : v11;
-        const double v63 = v8 * v62;
+        const double v63 = opgen_mul(v8, v62);
         const double v64 = -v63;
         const double v65 = v53 ? v12 : v11;
         const double v66 = p5[r * a.Row[5]];
@@ -7963,7 +7973,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         const bool v68 = v67 == v13;
         const double v69 = v68 ? v11 : v66;
         const bool v70 = v54 < v14;
-        const double v71 = v54 * v15;
+        const double v71 = opgen_mul(v54, v15);
         const double v72 = v70 ? v71 : v54;
         const double v73 = v70 ? v16 : v17;
         const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
@@ -7976,11 +7986,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         const double v81 = OpgenBits<double>::to(v77);
         const double v82 = v81 - v73;
         const double v83 = v80 - v1;
-        const double v84 = v83 * v83;
+        const double v84 = opgen_mul(v83, v83);
         const double v85 = v83 + v22;
         const double v86 = v83 / v85;
-        const double v87 = v86 * v86;
-        const double v88 = v23 * v84;
+        const double v87 = opgen_mul(v86, v86);
+        const double v88 = opgen_mul(v23, v84);
         const double v89 = opgen_fma(v24, v87, v25);
         const double v90 = opgen_fma(v89, v87, v26);
         const double v91 = opgen_fma(v90, v87, v27);
@@ -7988,7 +7998,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         const double v93 = opgen_fma(v92, v87, v29);
         const double v94 = opgen_fma(v93, v87, v30);
         const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = v82 * v31;
+        const double v96 = opgen_mul(v82, v31);
         const double v97 = opgen_fma(v86, v95, v96);
         const double v98 = v88 - v97;
         const double v99 = v83 - v98;
@@ -8002,24 +8012,24 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         const double v107 = v69 + v106;
         const double v108 = p4[r * a.Row[4] + v59 * a.Step[4]];
         const double v109 = v108 - v107;
-        const double v110 = v8 * v109;
+        const double v110 = opgen_mul(v8, v109);
         const double v111 = -v110;
         const double v112 = v53 ? v111 : v11;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v113 = p3[n * a.Step[3]];
-            const double v114 = v6 * v113;
+            const double v114 = opgen_mul(v6, v113);
             const double v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v52;
             const double v118 = v117 ? v64 : v11;
             const double v119 = v115 + v118;
-            const double v120 = v55 * v119;
+            const double v120 = opgen_mul(v55, v119);
             const double v121 = -v120;
             const double v122 = v53 ? v121 : v11;
             const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
             const double v124 = v123 - v107;
-            const double v125 = v65 * v124;
+            const double v125 = opgen_mul(v65, v124);
             const double v126 = v53 ? v125 : v11;
             const bool v127 = v53 && v117;
             const double v128 = v127 ? v112 : v11;
@@ -8033,7 +8043,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v134 = p3[n * a.Step[3]];
-            const double v135 = v6 * v134;
+            const double v135 = opgen_mul(v6, v134);
             const double v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v52;
@@ -8065,12 +8075,12 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const Opg
             const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
             const OpgenBits<double>::U v165 = v164 << 52;
             const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = v162 * v166;
+            const double v167 = opgen_mul(v162, v166);
             const OpgenBits<double>::U v168 = v150 - v164;
             const OpgenBits<double>::U v169 = v168 << 52;
             const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = v167 * v170;
-            const double v172 = v132 * v171;
+            const double v171 = opgen_mul(v167, v170);
+            const double v172 = opgen_mul(v132, v171);
             const double v173 = v133 ? v11 : v172;
             const double v174 = v141 + v173;
             p8[r * a.Row[8] + n * a.Step[8]] = v174;
@@ -8177,18 +8187,18 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
             const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
             const OpgenBits<double>::U v76 = v75 << 52;
             const double v77 = OpgenBits<double>::to(v76);
-            const double v78 = v73 * v77;
+            const double v78 = opgen_mul(v73, v77);
             const OpgenBits<double>::U v79 = v61 - v75;
             const OpgenBits<double>::U v80 = v79 << 52;
             const double v81 = OpgenBits<double>::to(v80);
-            const double v82 = v78 * v81;
+            const double v82 = opgen_mul(v78, v81);
             r1 = OpgenSum<double>::of(r1, v82);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
         if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
         const double v85 = r1;
         const bool v86 = v85 < v21;
-        const double v87 = v85 * v22;
+        const double v87 = opgen_mul(v85, v22);
         const double v88 = v86 ? v87 : v85;
         const double v89 = v86 ? v23 : v24;
         const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
@@ -8201,11 +8211,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
         const double v97 = OpgenBits<double>::to(v93);
         const double v98 = v97 - v89;
         const double v99 = v96 - v19;
-        const double v100 = v99 * v99;
+        const double v100 = opgen_mul(v99, v99);
         const double v101 = v99 + v29;
         const double v102 = v99 / v101;
-        const double v103 = v102 * v102;
-        const double v104 = v18 * v100;
+        const double v103 = opgen_mul(v102, v102);
+        const double v104 = opgen_mul(v18, v100);
         const double v105 = opgen_fma(v30, v103, v31);
         const double v106 = opgen_fma(v105, v103, v32);
         const double v107 = opgen_fma(v106, v103, v33);
@@ -8213,7 +8223,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
         const double v109 = opgen_fma(v108, v103, v35);
         const double v110 = opgen_fma(v109, v103, v36);
         const double v111 = opgen_fma(v103, v110, v104);
-        const double v112 = v98 * v37;
+        const double v112 = opgen_mul(v98, v37);
         const double v113 = opgen_fma(v102, v111, v112);
         const double v114 = v104 - v113;
         const double v115 = v99 - v114;
@@ -8230,7 +8240,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
             const double v124 = p2[n * a.Step[2]];
             const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v126 = v125 - v123;
-            const double v127 = v124 * v126;
+            const double v127 = opgen_mul(v124, v126);
             r2 = OpgenSum<double>::of(r2, v127);
         }
         r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
@@ -8246,15 +8256,15 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
         const double v138 = v131 ? v137 : v1;
         const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
         const double v140 = v139 - v123;
-        const double v141 = v138 * v140;
+        const double v141 = opgen_mul(v138, v140);
         const double v142 = -v141;
         const double v143 = v131 ? v142 : v1;
-        const double v144 = v41 * v143;
+        const double v144 = opgen_mul(v41, v143);
         const double v145 = r2;
         const double v146 = v145 / v46;
         const double v147 = -v146;
         const double v148 = v131 ? v147 : v1;
-        const double v149 = v45 * v148;
+        const double v149 = opgen_mul(v45, v148);
         const double v150 = v144 + v149;
         r3 = OpgenSum<double>::of(r3, v150);
     }
@@ -8283,11 +8293,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
     const double v1 = 1.0;
     const double v2 = p2[0];
     const double v3 = s1;
-    const double v4 = v2 * v3;
+    const double v4 = opgen_mul(v2, v3);
     const double v5 = s2;
     const double v6 = v4 / v5;
     const double v7 = s3;
-    const double v8 = v2 * v7;
+    const double v8 = opgen_mul(v2, v7);
     const long long v9 = s4;
     const long long v10 = s5;
     const double v11 = 0.0;
@@ -8343,7 +8353,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         const double v60 = p3[v59 * a.Step[3]];
         const double v61 = v58 ? v60 : v1;
         const double v62 = v53 ? v61 : v11;
-        const double v63 = v8 * v62;
+        const double v63 = opgen_mul(v8, v62);
         const double v64 = -v63;
         const double v65 = v53 ? v12 : v11;
         const double v66 = p5[r * a.Row[5]];
@@ -8351,7 +8361,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         const bool v68 = v67 == v13;
         const double v69 = v68 ? v11 : v66;
         const bool v70 = v54 < v14;
-        const double v71 = v54 * v15;
+        const double v71 = opgen_mul(v54, v15);
         const double v72 = v70 ? v71 : v54;
         const double v73 = v70 ? v16 : v17;
         const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
@@ -8364,11 +8374,11 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         const double v81 = OpgenBits<double>::to(v77);
         const double v82 = v81 - v73;
         const double v83 = v80 - v1;
-        const double v84 = v83 * v83;
+        const double v84 = opgen_mul(v83, v83);
         const double v85 = v83 + v22;
         const double v86 = v83 / v85;
-        const double v87 = v86 * v86;
-        const double v88 = v23 * v84;
+        const double v87 = opgen_mul(v86, v86);
+        const double v88 = opgen_mul(v23, v84);
         const double v89 = opgen_fma(v24, v87, v25);
         const double v90 = opgen_fma(v89, v87, v26);
         const double v91 = opgen_fma(v90, v87, v27);
@@ -8376,7 +8386,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         const double v93 = opgen_fma(v92, v87, v29);
         const double v94 = opgen_fma(v93, v87, v30);
         const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = v82 * v31;
+        const double v96 = opgen_mul(v82, v31);
         const double v97 = opgen_fma(v86, v95, v96);
         const double v98 = v88 - v97;
         const double v99 = v83 - v98;
@@ -8390,24 +8400,24 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         const double v107 = v69 + v106;
         const double v108 = p4[r * a.Row[4] + v59 * a.Step[4]];
         const double v109 = v108 - v107;
-        const double v110 = v8 * v109;
+        const double v110 = opgen_mul(v8, v109);
         const double v111 = -v110;
         const double v112 = v53 ? v111 : v11;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v113 = p3[n * a.Step[3]];
-            const double v114 = v6 * v113;
+            const double v114 = opgen_mul(v6, v113);
             const double v115 = -v114;
             const long long v116 = n;
             const bool v117 = v116 == v52;
             const double v118 = v117 ? v64 : v11;
             const double v119 = v115 + v118;
-            const double v120 = v55 * v119;
+            const double v120 = opgen_mul(v55, v119);
             const double v121 = -v120;
             const double v122 = v53 ? v121 : v11;
             const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
             const double v124 = v123 - v107;
-            const double v125 = v65 * v124;
+            const double v125 = opgen_mul(v65, v124);
             const double v126 = v53 ? v125 : v11;
             const bool v127 = v53 && v117;
             const double v128 = v127 ? v112 : v11;
@@ -8421,7 +8431,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v134 = p3[n * a.Step[3]];
-            const double v135 = v6 * v134;
+            const double v135 = opgen_mul(v6, v134);
             const double v136 = -v135;
             const long long v137 = n;
             const bool v138 = v137 == v52;
@@ -8453,12 +8463,12 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
             const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
             const OpgenBits<double>::U v165 = v164 << 52;
             const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = v162 * v166;
+            const double v167 = opgen_mul(v162, v166);
             const OpgenBits<double>::U v168 = v150 - v164;
             const OpgenBits<double>::U v169 = v168 << 52;
             const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = v167 * v170;
-            const double v172 = v132 * v171;
+            const double v171 = opgen_mul(v167, v170);
+            const double v172 = opgen_mul(v132, v171);
             const double v173 = v133 ? v11 : v172;
             const double v174 = v141 + v173;
             p8[r * a.Row[8] + n * a.Step[8]] = v174;

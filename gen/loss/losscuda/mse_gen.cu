@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -86,7 +96,7 @@ extern "C" __global__ void mse_none_f32_forward_0(const OpgenArgs a) {
         const float v0 = p0[n * a.Step[0]];
         const float v1 = p1[n * a.Step[1]];
         const float v2 = v0 - v1;
-        const float v3 = v2 * v2;
+        const float v3 = opgen_mul(v2, v2);
         p2[n * a.Step[2]] = v3;
     }
 }
@@ -100,11 +110,11 @@ extern "C" __global__ void mse_none_f32_backward_0(const OpgenArgs a) {
     const float v0 = 2.0f;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v1 = p0[n * a.Step[0]];
-        const float v2 = v0 * v1;
+        const float v2 = opgen_mul(v0, v1);
         const float v3 = p1[n * a.Step[1]];
         const float v4 = p2[n * a.Step[2]];
         const float v5 = v3 - v4;
-        const float v6 = v2 * v5;
+        const float v6 = opgen_mul(v2, v5);
         const float v7 = -v6;
         p3[n * a.Step[3]] = v6;
         p4[n * a.Step[4]] = v7;
@@ -119,7 +129,7 @@ extern "C" __global__ void mse_none_f64_forward_0(const OpgenArgs a) {
         const double v0 = p0[n * a.Step[0]];
         const double v1 = p1[n * a.Step[1]];
         const double v2 = v0 - v1;
-        const double v3 = v2 * v2;
+        const double v3 = opgen_mul(v2, v2);
         p2[n * a.Step[2]] = v3;
     }
 }
@@ -133,11 +143,11 @@ extern "C" __global__ void mse_none_f64_backward_0(const OpgenArgs a) {
     const double v0 = 2.0;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v1 = p0[n * a.Step[0]];
-        const double v2 = v0 * v1;
+        const double v2 = opgen_mul(v0, v1);
         const double v3 = p1[n * a.Step[1]];
         const double v4 = p2[n * a.Step[2]];
         const double v5 = v3 - v4;
-        const double v6 = v2 * v5;
+        const double v6 = opgen_mul(v2, v5);
         const double v7 = -v6;
         p3[n * a.Step[3]] = v6;
         p4[n * a.Step[4]] = v7;
@@ -154,7 +164,7 @@ extern "C" __global__ void mse_mean_f32_forward_0(const OpgenArgs a) {
             const float v0 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v1 = p1[r * a.Row[1] + n * a.Step[1]];
             const float v2 = v0 - v1;
-            const float v3 = v2 * v2;
+            const float v3 = opgen_mul(v2, v2);
             r0 = OpgenSum<float>::of(r0, v3);
         }
     }
@@ -183,14 +193,14 @@ extern "C" __global__ void mse_mean_f32_backward_0(const OpgenArgs a) {
     float *const p4 = (float *)a.Ptr[4];  // d_t
     const float v0 = 2.0f;
     const float v1 = p0[0];
-    const float v2 = v0 * v1;
+    const float v2 = opgen_mul(v0, v1);
     const float v3 = s0;
     const float v4 = v2 / v3;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v5 = p1[n * a.Step[1]];
         const float v6 = p2[n * a.Step[2]];
         const float v7 = v5 - v6;
-        const float v8 = v4 * v7;
+        const float v8 = opgen_mul(v4, v7);
         const float v9 = -v8;
         p3[n * a.Step[3]] = v8;
         p4[n * a.Step[4]] = v9;
@@ -207,7 +217,7 @@ extern "C" __global__ void mse_mean_f64_forward_0(const OpgenArgs a) {
             const double v0 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v1 = p1[r * a.Row[1] + n * a.Step[1]];
             const double v2 = v0 - v1;
-            const double v3 = v2 * v2;
+            const double v3 = opgen_mul(v2, v2);
             r0 = OpgenSum<double>::of(r0, v3);
         }
     }
@@ -236,14 +246,14 @@ extern "C" __global__ void mse_mean_f64_backward_0(const OpgenArgs a) {
     double *const p4 = (double *)a.Ptr[4];  // d_t
     const double v0 = 2.0;
     const double v1 = p0[0];
-    const double v2 = v0 * v1;
+    const double v2 = opgen_mul(v0, v1);
     const double v3 = s0;
     const double v4 = v2 / v3;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v5 = p1[n * a.Step[1]];
         const double v6 = p2[n * a.Step[2]];
         const double v7 = v5 - v6;
-        const double v8 = v4 * v7;
+        const double v8 = opgen_mul(v4, v7);
         const double v9 = -v8;
         p3[n * a.Step[3]] = v8;
         p4[n * a.Step[4]] = v9;
@@ -258,12 +268,12 @@ extern "C" __global__ void mse_sum_f32_backward_0(const OpgenArgs a) {
     float *const p4 = (float *)a.Ptr[4];  // d_t
     const float v0 = 2.0f;
     const float v1 = p0[0];
-    const float v2 = v0 * v1;
+    const float v2 = opgen_mul(v0, v1);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v3 = p1[n * a.Step[1]];
         const float v4 = p2[n * a.Step[2]];
         const float v5 = v3 - v4;
-        const float v6 = v2 * v5;
+        const float v6 = opgen_mul(v2, v5);
         const float v7 = -v6;
         p3[n * a.Step[3]] = v6;
         p4[n * a.Step[4]] = v7;
@@ -278,12 +288,12 @@ extern "C" __global__ void mse_sum_f64_backward_0(const OpgenArgs a) {
     double *const p4 = (double *)a.Ptr[4];  // d_t
     const double v0 = 2.0;
     const double v1 = p0[0];
-    const double v2 = v0 * v1;
+    const double v2 = opgen_mul(v0, v1);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v3 = p1[n * a.Step[1]];
         const double v4 = p2[n * a.Step[2]];
         const double v5 = v3 - v4;
-        const double v6 = v2 * v5;
+        const double v6 = opgen_mul(v2, v5);
         const double v7 = -v6;
         p3[n * a.Step[3]] = v6;
         p4[n * a.Step[4]] = v7;

@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -96,9 +106,9 @@ extern "C" __global__ void smooth_l1_none_f32_forward_0(const OpgenArgs a) {
     const bool v9 = v4 < v2;
     const float v10 = 3.9614081e+28f;
     const float v11 = v9 ? v10 : v8;
-    const float v12 = v0 * v11;
+    const float v12 = opgen_mul(v0, v11);
     const float v13 = v7 / v12;
-    const float v14 = v11 * v1;
+    const float v14 = opgen_mul(v11, v1);
     const float v15 = s1;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v16 = p0[n * a.Step[0]];
@@ -106,9 +116,9 @@ extern "C" __global__ void smooth_l1_none_f32_forward_0(const OpgenArgs a) {
         const float v18 = v16 - v17;
         const float v19 = opgen_abs(v18);
         const bool v20 = v19 < v0;
-        const float v21 = v19 * v19;
-        const float v22 = v21 * v14;
-        const float v23 = v22 * v13;
+        const float v21 = opgen_mul(v19, v19);
+        const float v22 = opgen_mul(v21, v14);
+        const float v23 = opgen_mul(v22, v13);
         const float v24 = v19 - v15;
         const float v25 = v20 ? v23 : v24;
         p2[n * a.Step[2]] = v25;
@@ -134,14 +144,14 @@ extern "C" __global__ void smooth_l1_none_f32_backward_0(const OpgenArgs a) {
         const float v8 = opgen_abs(v7);
         const bool v9 = v8 < v0;
         const float v10 = p2[n * a.Step[2]];
-        const float v11 = v2 * v10;
-        const float v12 = v11 * v8;
+        const float v11 = opgen_mul(v2, v10);
+        const float v12 = opgen_mul(v11, v8);
         const float v13 = v9 ? v12 : v10;
         const bool v14 = v3 < v7;
         const bool v15 = v7 < v3;
         const float v16 = v15 ? v4 : v7;
         const float v17 = v14 ? v1 : v16;
-        const float v18 = v13 * v17;
+        const float v18 = opgen_mul(v13, v17);
         const float v19 = -v18;
         p3[n * a.Step[3]] = v18;
         p4[n * a.Step[4]] = v19;
@@ -166,9 +176,9 @@ extern "C" __global__ void smooth_l1_none_f64_forward_0(const OpgenArgs a) {
     const bool v9 = v4 < v2;
     const double v10 = 7.762590461503545e+230;
     const double v11 = v9 ? v10 : v8;
-    const double v12 = v0 * v11;
+    const double v12 = opgen_mul(v0, v11);
     const double v13 = v7 / v12;
-    const double v14 = v11 * v1;
+    const double v14 = opgen_mul(v11, v1);
     const double v15 = s1;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v16 = p0[n * a.Step[0]];
@@ -176,9 +186,9 @@ extern "C" __global__ void smooth_l1_none_f64_forward_0(const OpgenArgs a) {
         const double v18 = v16 - v17;
         const double v19 = opgen_abs(v18);
         const bool v20 = v19 < v0;
-        const double v21 = v19 * v19;
-        const double v22 = v21 * v14;
-        const double v23 = v22 * v13;
+        const double v21 = opgen_mul(v19, v19);
+        const double v22 = opgen_mul(v21, v14);
+        const double v23 = opgen_mul(v22, v13);
         const double v24 = v19 - v15;
         const double v25 = v20 ? v23 : v24;
         p2[n * a.Step[2]] = v25;
@@ -204,14 +214,14 @@ extern "C" __global__ void smooth_l1_none_f64_backward_0(const OpgenArgs a) {
         const double v8 = opgen_abs(v7);
         const bool v9 = v8 < v0;
         const double v10 = p2[n * a.Step[2]];
-        const double v11 = v2 * v10;
-        const double v12 = v11 * v8;
+        const double v11 = opgen_mul(v2, v10);
+        const double v12 = opgen_mul(v11, v8);
         const double v13 = v9 ? v12 : v10;
         const bool v14 = v3 < v7;
         const bool v15 = v7 < v3;
         const double v16 = v15 ? v4 : v7;
         const double v17 = v14 ? v1 : v16;
-        const double v18 = v13 * v17;
+        const double v18 = opgen_mul(v13, v17);
         const double v19 = -v18;
         p3[n * a.Step[3]] = v18;
         p4[n * a.Step[4]] = v19;
@@ -237,9 +247,9 @@ extern "C" __global__ void smooth_l1_mean_f32_forward_0(const OpgenArgs a) {
     const bool v9 = v4 < v2;
     const float v10 = 3.9614081e+28f;
     const float v11 = v9 ? v10 : v8;
-    const float v12 = v0 * v11;
+    const float v12 = opgen_mul(v0, v11);
     const float v13 = v7 / v12;
-    const float v14 = v11 * v1;
+    const float v14 = opgen_mul(v11, v1);
     const float v15 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
@@ -248,9 +258,9 @@ extern "C" __global__ void smooth_l1_mean_f32_forward_0(const OpgenArgs a) {
             const float v18 = v16 - v17;
             const float v19 = opgen_abs(v18);
             const bool v20 = v19 < v0;
-            const float v21 = v19 * v19;
-            const float v22 = v21 * v14;
-            const float v23 = v22 * v13;
+            const float v21 = opgen_mul(v19, v19);
+            const float v22 = opgen_mul(v21, v14);
+            const float v23 = opgen_mul(v22, v13);
             const float v24 = v19 - v15;
             const float v25 = v20 ? v23 : v24;
             r0 = OpgenSum<float>::of(r0, v25);
@@ -282,13 +292,13 @@ extern "C" __global__ void smooth_l1_mean_f32_backward_0(const OpgenArgs a) {
         const float v10 = v8 - v9;
         const float v11 = opgen_abs(v10);
         const bool v12 = v11 < v0;
-        const float v13 = v4 * v11;
+        const float v13 = opgen_mul(v4, v11);
         const float v14 = v12 ? v13 : v3;
         const bool v15 = v5 < v10;
         const bool v16 = v10 < v5;
         const float v17 = v16 ? v7 : v10;
         const float v18 = v15 ? v6 : v17;
-        const float v19 = v14 * v18;
+        const float v19 = opgen_mul(v14, v18);
         const float v20 = -v19;
         p3[n * a.Step[3]] = v19;
         p4[n * a.Step[4]] = v20;
@@ -314,9 +324,9 @@ extern "C" __global__ void smooth_l1_mean_f64_forward_0(const OpgenArgs a) {
     const bool v9 = v4 < v2;
     const double v10 = 7.762590461503545e+230;
     const double v11 = v9 ? v10 : v8;
-    const double v12 = v0 * v11;
+    const double v12 = opgen_mul(v0, v11);
     const double v13 = v7 / v12;
-    const double v14 = v11 * v1;
+    const double v14 = opgen_mul(v11, v1);
     const double v15 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
@@ -325,9 +335,9 @@ extern "C" __global__ void smooth_l1_mean_f64_forward_0(const OpgenArgs a) {
             const double v18 = v16 - v17;
             const double v19 = opgen_abs(v18);
             const bool v20 = v19 < v0;
-            const double v21 = v19 * v19;
-            const double v22 = v21 * v14;
-            const double v23 = v22 * v13;
+            const double v21 = opgen_mul(v19, v19);
+            const double v22 = opgen_mul(v21, v14);
+            const double v23 = opgen_mul(v22, v13);
             const double v24 = v19 - v15;
             const double v25 = v20 ? v23 : v24;
             r0 = OpgenSum<double>::of(r0, v25);
@@ -359,13 +369,13 @@ extern "C" __global__ void smooth_l1_mean_f64_backward_0(const OpgenArgs a) {
         const double v10 = v8 - v9;
         const double v11 = opgen_abs(v10);
         const bool v12 = v11 < v0;
-        const double v13 = v4 * v11;
+        const double v13 = opgen_mul(v4, v11);
         const double v14 = v12 ? v13 : v3;
         const bool v15 = v5 < v10;
         const bool v16 = v10 < v5;
         const double v17 = v16 ? v7 : v10;
         const double v18 = v15 ? v6 : v17;
-        const double v19 = v14 * v18;
+        const double v19 = opgen_mul(v14, v18);
         const double v20 = -v19;
         p3[n * a.Step[3]] = v19;
         p4[n * a.Step[4]] = v20;
@@ -391,13 +401,13 @@ extern "C" __global__ void smooth_l1_sum_f32_backward_0(const OpgenArgs a) {
         const float v8 = v6 - v7;
         const float v9 = opgen_abs(v8);
         const bool v10 = v9 < v0;
-        const float v11 = v2 * v9;
+        const float v11 = opgen_mul(v2, v9);
         const float v12 = v10 ? v11 : v1;
         const bool v13 = v3 < v8;
         const bool v14 = v8 < v3;
         const float v15 = v14 ? v5 : v8;
         const float v16 = v13 ? v4 : v15;
-        const float v17 = v12 * v16;
+        const float v17 = opgen_mul(v12, v16);
         const float v18 = -v17;
         p3[n * a.Step[3]] = v17;
         p4[n * a.Step[4]] = v18;
@@ -423,13 +433,13 @@ extern "C" __global__ void smooth_l1_sum_f64_backward_0(const OpgenArgs a) {
         const double v8 = v6 - v7;
         const double v9 = opgen_abs(v8);
         const bool v10 = v9 < v0;
-        const double v11 = v2 * v9;
+        const double v11 = opgen_mul(v2, v9);
         const double v12 = v10 ? v11 : v1;
         const bool v13 = v3 < v8;
         const bool v14 = v8 < v3;
         const double v15 = v14 ? v5 : v8;
         const double v16 = v13 ? v4 : v15;
-        const double v17 = v12 * v16;
+        const double v17 = opgen_mul(v12, v16);
         const double v18 = -v17;
         p3[n * a.Step[3]] = v17;
         p4[n * a.Step[4]] = v18;

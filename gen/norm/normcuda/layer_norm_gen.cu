@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -107,7 +117,7 @@ extern "C" __global__ void layer_norm_f32_forward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v11 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v12 = v11 - v10;
-            const float v13 = v12 * v12;
+            const float v13 = opgen_mul(v12, v12);
             r1 = OpgenSum<float>::of(r1, v13);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
@@ -121,15 +131,15 @@ extern "C" __global__ void layer_norm_f32_forward_0(const OpgenArgs a) {
         const float v22 = v21 ? v4 : v5;
         const bool v23 = v20 < v2;
         const float v24 = v23 ? v6 : v22;
-        const float v25 = v19 * v24;
+        const float v25 = opgen_mul(v19, v24);
         const float v26 = v5 / v25;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v27 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v28 = v27 - v10;
-            const float v29 = v28 * v24;
-            const float v30 = v29 * v26;
+            const float v29 = opgen_mul(v28, v24);
+            const float v30 = opgen_mul(v29, v26);
             const float v31 = p2[n * a.Step[2]];
-            const float v32 = v30 * v31;
+            const float v32 = opgen_mul(v30, v31);
             const float v33 = p3[n * a.Step[3]];
             const float v34 = v32 + v33;
             p4[r * a.Row[4] + n * a.Step[4]] = v34;
@@ -168,12 +178,12 @@ extern "C" __global__ void layer_norm_f32_backward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v11 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v12 = p1[n * a.Step[1]];
-            const float v13 = v11 * v12;
+            const float v13 = opgen_mul(v11, v12);
             const float v14 = p2[r * a.Row[2] + n * a.Step[2]];
             const float v15 = v14 - v5;
-            const float v16 = v13 * v15;
-            const float v17 = v10 * v11;
-            const float v18 = v17 * v15;
+            const float v16 = opgen_mul(v13, v15);
+            const float v17 = opgen_mul(v10, v11);
+            const float v18 = opgen_mul(v17, v15);
             r0 = OpgenSum<float>::of(r0, v16);
             r1 = OpgenSum<float>::of(r1, v13);
             p5[n * a.Step[5]] = OpgenSum<float>::of(p5[n * a.Step[5]], v18);
@@ -182,21 +192,21 @@ extern "C" __global__ void layer_norm_f32_backward_0(const OpgenArgs a) {
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
         const float v23 = r0;
-        const float v24 = v3 * v23;
+        const float v24 = opgen_mul(v3, v23);
         const float v25 = v24 / v9;
         const float v26 = v25 / v9;
         const float v27 = r1;
-        const float v28 = v3 * v27;
+        const float v28 = opgen_mul(v3, v27);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v29 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v30 = p1[n * a.Step[1]];
-            const float v31 = v29 * v30;
+            const float v31 = opgen_mul(v29, v30);
             const float v32 = p2[r * a.Row[2] + n * a.Step[2]];
             const float v33 = v32 - v5;
-            const float v34 = v26 * v33;
+            const float v34 = opgen_mul(v26, v33);
             const float v35 = v31 - v34;
             const float v36 = v35 - v28;
-            const float v37 = v10 * v36;
+            const float v37 = opgen_mul(v10, v36);
             p7[r * a.Row[7] + n * a.Step[7]] = v37;
         }
     }
@@ -231,7 +241,7 @@ extern "C" __global__ void layer_norm_f64_forward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v11 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v12 = v11 - v10;
-            const double v13 = v12 * v12;
+            const double v13 = opgen_mul(v12, v12);
             r1 = OpgenSum<double>::of(r1, v13);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
@@ -245,15 +255,15 @@ extern "C" __global__ void layer_norm_f64_forward_0(const OpgenArgs a) {
         const double v22 = v21 ? v4 : v5;
         const bool v23 = v20 < v2;
         const double v24 = v23 ? v6 : v22;
-        const double v25 = v19 * v24;
+        const double v25 = opgen_mul(v19, v24);
         const double v26 = v5 / v25;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v27 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v28 = v27 - v10;
-            const double v29 = v28 * v24;
-            const double v30 = v29 * v26;
+            const double v29 = opgen_mul(v28, v24);
+            const double v30 = opgen_mul(v29, v26);
             const double v31 = p2[n * a.Step[2]];
-            const double v32 = v30 * v31;
+            const double v32 = opgen_mul(v30, v31);
             const double v33 = p3[n * a.Step[3]];
             const double v34 = v32 + v33;
             p4[r * a.Row[4] + n * a.Step[4]] = v34;
@@ -292,12 +302,12 @@ extern "C" __global__ void layer_norm_f64_backward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v11 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v12 = p1[n * a.Step[1]];
-            const double v13 = v11 * v12;
+            const double v13 = opgen_mul(v11, v12);
             const double v14 = p2[r * a.Row[2] + n * a.Step[2]];
             const double v15 = v14 - v5;
-            const double v16 = v13 * v15;
-            const double v17 = v10 * v11;
-            const double v18 = v17 * v15;
+            const double v16 = opgen_mul(v13, v15);
+            const double v17 = opgen_mul(v10, v11);
+            const double v18 = opgen_mul(v17, v15);
             r0 = OpgenSum<double>::of(r0, v16);
             r1 = OpgenSum<double>::of(r1, v13);
             p5[n * a.Step[5]] = OpgenSum<double>::of(p5[n * a.Step[5]], v18);
@@ -306,21 +316,21 @@ extern "C" __global__ void layer_norm_f64_backward_0(const OpgenArgs a) {
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
         const double v23 = r0;
-        const double v24 = v3 * v23;
+        const double v24 = opgen_mul(v3, v23);
         const double v25 = v24 / v9;
         const double v26 = v25 / v9;
         const double v27 = r1;
-        const double v28 = v3 * v27;
+        const double v28 = opgen_mul(v3, v27);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v29 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v30 = p1[n * a.Step[1]];
-            const double v31 = v29 * v30;
+            const double v31 = opgen_mul(v29, v30);
             const double v32 = p2[r * a.Row[2] + n * a.Step[2]];
             const double v33 = v32 - v5;
-            const double v34 = v26 * v33;
+            const double v34 = opgen_mul(v26, v33);
             const double v35 = v31 - v34;
             const double v36 = v35 - v28;
-            const double v37 = v10 * v36;
+            const double v37 = opgen_mul(v10, v36);
             p7[r * a.Row[7] + n * a.Step[7]] = v37;
         }
     }

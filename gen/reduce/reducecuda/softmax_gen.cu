@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -129,11 +139,11 @@ extern "C" __global__ void softmax_f32_forward_0(const OpgenArgs a) {
             const OpgenBits<float>::U v37 = OpgenBits<float>::of(v36);
             const OpgenBits<float>::U v38 = v37 << 23;
             const float v39 = OpgenBits<float>::to(v38);
-            const float v40 = v35 * v39;
+            const float v40 = opgen_mul(v35, v39);
             const OpgenBits<float>::U v41 = v29 - v37;
             const OpgenBits<float>::U v42 = v41 << 23;
             const float v43 = OpgenBits<float>::to(v42);
-            const float v44 = v40 * v43;
+            const float v44 = opgen_mul(v40, v43);
             r1 = OpgenSum<float>::of(r1, v44);
             p1[r * a.Row[1] + n * a.Step[1]] = v44;
         }
@@ -144,12 +154,12 @@ extern "C" __global__ void softmax_f32_forward_0(const OpgenArgs a) {
         const float v50 = v49 ? v16 : v11;
         const bool v51 = v48 < v14;
         const float v52 = v51 ? v17 : v50;
-        const float v53 = v47 * v52;
+        const float v53 = opgen_mul(v47, v52);
         const float v54 = v11 / v53;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v55 = p2[r * a.Row[2] + n * a.Step[2]];
-            const float v56 = v55 * v52;
-            const float v57 = v56 * v54;
+            const float v56 = opgen_mul(v55, v52);
+            const float v57 = opgen_mul(v56, v54);
             p2[r * a.Row[2] + n * a.Step[2]] = v57;
         }
     }
@@ -164,7 +174,7 @@ extern "C" __global__ void softmax_f32_backward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v0 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v1 = p1[r * a.Row[1] + n * a.Step[1]];
-            const float v2 = v0 * v1;
+            const float v2 = opgen_mul(v0, v1);
             r0 = OpgenSum<float>::of(r0, v2);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
@@ -173,7 +183,7 @@ extern "C" __global__ void softmax_f32_backward_0(const OpgenArgs a) {
             const float v5 = p1[r * a.Row[1] + n * a.Step[1]];
             const float v6 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v7 = v6 - v4;
-            const float v8 = v5 * v7;
+            const float v8 = opgen_mul(v5, v7);
             p2[r * a.Row[2] + n * a.Step[2]] = v8;
         }
     }
@@ -241,11 +251,11 @@ extern "C" __global__ void softmax_f64_forward_0(const OpgenArgs a) {
             const OpgenBits<double>::U v48 = OpgenBits<double>::of(v47);
             const OpgenBits<double>::U v49 = v48 << 52;
             const double v50 = OpgenBits<double>::to(v49);
-            const double v51 = v46 * v50;
+            const double v51 = opgen_mul(v46, v50);
             const OpgenBits<double>::U v52 = v34 - v48;
             const OpgenBits<double>::U v53 = v52 << 52;
             const double v54 = OpgenBits<double>::to(v53);
-            const double v55 = v51 * v54;
+            const double v55 = opgen_mul(v51, v54);
             r1 = OpgenSum<double>::of(r1, v55);
             p1[r * a.Row[1] + n * a.Step[1]] = v55;
         }
@@ -256,12 +266,12 @@ extern "C" __global__ void softmax_f64_forward_0(const OpgenArgs a) {
         const double v61 = v60 ? v21 : v17;
         const bool v62 = v59 < v19;
         const double v63 = v62 ? v22 : v61;
-        const double v64 = v58 * v63;
+        const double v64 = opgen_mul(v58, v63);
         const double v65 = v17 / v64;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v66 = p2[r * a.Row[2] + n * a.Step[2]];
-            const double v67 = v66 * v63;
-            const double v68 = v67 * v65;
+            const double v67 = opgen_mul(v66, v63);
+            const double v68 = opgen_mul(v67, v65);
             p2[r * a.Row[2] + n * a.Step[2]] = v68;
         }
     }
@@ -276,7 +286,7 @@ extern "C" __global__ void softmax_f64_backward_0(const OpgenArgs a) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v0 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v1 = p1[r * a.Row[1] + n * a.Step[1]];
-            const double v2 = v0 * v1;
+            const double v2 = opgen_mul(v0, v1);
             r0 = OpgenSum<double>::of(r0, v2);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
@@ -285,7 +295,7 @@ extern "C" __global__ void softmax_f64_backward_0(const OpgenArgs a) {
             const double v5 = p1[r * a.Row[1] + n * a.Step[1]];
             const double v6 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v7 = v6 - v4;
-            const double v8 = v5 * v7;
+            const double v8 = opgen_mul(v5, v7);
             p2[r * a.Row[2] + n * a.Step[2]] = v8;
         }
     }

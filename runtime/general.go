@@ -1,0 +1,187 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// What general portable functions are made of: those that are written straight from definitions.
+
+// Elements is all elements of parameter i, row-major in the order of its declared axes at the joint shape. It is nil where
+// there are none, and where nobody wants a result.
+func Elements[T Element](b *Bound, i int) []T {
+	p, n := b.Ptr[i], b.count(i)
+	if p == nil || n == 0 {
+		return nil
+	}
+	if b.Move(i) == 1 {
+		return unsafe.Slice((*T)(p), n)
+	}
+	all := Temp[T](b, n) // a page of equal elements, written out
+	x := *(*T)(p)
+	for k := range all {
+		all[k] = x
+	}
+	return all
+}
+
+// Temp is memory of the call for n values, all zero.
+func Temp[T Element | bool](b *Bound, n int) []T {
+	if n <= 0 {
+		return nil
+	}
+	if b.g == nil {
+		b.g = getBinding()
+	}
+	var zero T
+	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
+	clear(s)
+	return s
+}
+
+// AnyUnset reports whether an element has no value.
+func AnyUnset(set []bool) bool {
+	for _, s := range set {
+		if !s {
+			return true
+		}
+	}
+	return false
+}
+
+// ValueError is the error of elements that have no value, or that break a condition: want says which.
+//
+//go:noinline
+func ValueError(op, arg, want string) error {
+	return &ArgError{Op: op, Arg: arg, Want: want, Err: ErrValue}
+}
+
+// RangeError is the error of an index that was computed: of arg along an axis.
+//
+//go:noinline
+func RangeError(op, arg, axis string, index, extent int) error {
+	return &ArgError{Op: op, Arg: arg, Want: fmt.Sprintf("0 ≤ index of %s < %d", axis, extent), Got: fmt.Sprint(index), Err: ErrIndex}
+}
+
+// Functions of floats are computed in float64 and rounded once.
+
+// Rsqrt is 1/√x.
+func Rsqrt[T float](x T) T { return T(1 / math.Sqrt(float64(x))) }
+
+// Sigmoid is 1/(1+exp(-x)), without overflow.
+func Sigmoid[T float](x T) T {
+	a := float64(x)
+	if a < 0 {
+		e := math.Exp(a)
+		return T(e / (1 + e))
+	}
+	return T(1 / (1 + math.Exp(-a)))
+}
+
+// Softplus is log(1+exp(x)), without overflow.
+func Softplus[T float](x T) T {
+	a := float64(x)
+	return T(Max64(a, 0) + math.Log1p(math.Exp(-math.Abs(a))))
+}
+
+// Absorb is x*y, and 0 where x is 0, whatever y is.
+func Absorb[T float](x, y T) T {
+	if x == 0 {
+		return 0
+	}
+	return x * y
+}
+
+// Sign is -1, 0 or 1. NaN and zeros stay what they are.
+func Sign[T Element | int](x T) T {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return T(0) - 1
+	}
+	return x
+}
+
+// FloorMod is x - y*floor(x/y): the remainder with the sign of y.
+func FloorMod[T float](x, y T) T {
+	r := math.Mod(float64(x), float64(y))
+	if r != 0 && (r < 0) != (y < 0) {
+		r += float64(y)
+	}
+	return T(r)
+}
+
+// FloorModInt is FloorMod of integers; y is not 0.
+func FloorModInt[T int | int32 | int64](x, y T) T {
+	r := x % y
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// PowInt is x to the power n, which is not negative; it wraps.
+func PowInt[T int | int32 | int64](x, n T) T {
+	r := T(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			r *= x
+		}
+		x *= x
+	}
+	return r
+}
+
+// FloorDiv is the greatest integer not above x/y; y is positive.
+func FloorDiv(x, y int) int {
+	q := x / y
+	if x%y < 0 {
+		q--
+	}
+	return q
+}
+
+// RoundDiv is the integer nearest to x/y, the even one of two; y is positive.
+func RoundDiv(x, y int) int {
+	q := FloorDiv(x, y)
+	if r := x - q*y; r > y-r || r == y-r && q&1 != 0 {
+		q++
+	}
+	return q
+}
+
+// Positive is the quotient x/y with a positive denominator; y is not 0.
+func Positive(x, y int) (int, int) {
+	if y < 0 {
+		return -x, -y
+	}
+	return x, y
+}
+
+// Truth is 1 where c holds, else 0.
+func Truth[T Element | int](c bool) T {
+	if c {
+		return 1
+	}
+	return 0
+}
+
+// Saturate is x as an integer: towards zero, the nearest end of the range where it doesn't fit, 0 for NaN.
+func Saturate[T int32 | int64](x float64) T {
+	var zero T
+	least, greatest := int64(math.MinInt64), int64(math.MaxInt64)
+	if unsafe.Sizeof(zero) == 4 {
+		least, greatest = math.MinInt32, math.MaxInt32
+	}
+	switch {
+	case x != x:
+		return 0
+	case x <= float64(least):
+		return T(least)
+	case x >= float64(greatest):
+		return T(greatest)
+	}
+	return T(x)
+}
