@@ -77,11 +77,22 @@ func trafficArrays(o *op, n int) [][]float32 {
 	return r
 }
 
-// trafficCell is the operands of the memory limit of op.
-func trafficCell(o *op, arrays [][]float32, n, threads int, stream bool) *cell {
+// walks are the ways to walk memory for its limit.
+var walks = []struct {
+	name    string
+	stream  bool // stores around the cache
+	vectors int  // of a block
+}{
+	{"by vector", false, 1},
+	{"by block", false, 4},
+	{"by block, streaming", true, 4},
+}
+
+// trafficCell is the operands of the memory limit of op, for one of walks.
+func trafficCell(o *op, arrays [][]float32, n, threads, walk int) *cell {
 	c := newCell(arrays, 1, n, threads)
-	c.c.reads, c.c.writes = C.int(o.reads), C.int(o.writes)
-	if stream {
+	c.c.reads, c.c.writes, c.c.block = C.int(o.reads), C.int(o.writes), C.int(walks[walk].vectors)
+	if walks[walk].stream {
 		c.c.stream = 1
 	}
 	return c

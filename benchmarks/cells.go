@@ -137,31 +137,17 @@ var ops = []op{
 	},
 }
 
-// layerNormGradients is the backward pass of a recorded call: it needs what the forward pass keeps, which is not an output.
+// layerNormGradients is the backward pass, after a forward pass that keeps what it reads.
 func layerNormGradients(l *load) func() error {
-	y, err := recordedLayerNorm(l.in[0], l.in[1], l.in[2])
+	mean, square := l.tensor(tall), l.tensor(tall)
+	y, err := runtime.New(runtime.F32, l.rows, l.width)
+	if err == nil {
+		err = norm.LayerNormSaveInto(y, mean, square, l.in[0], l.in[1], l.in[2], nil)
+	}
 	return func() error {
 		if err != nil {
 			return err
 		}
-		for _, t := range l.in[:3] {
-			t.ZeroGrad()
-		}
-		if err := y.BackwardWith(l.in[3], runtime.KeepGraph); err != nil {
-			return err
-		}
-		for k := range l.out {
-			l.out[k] = l.in[k].Grad()
-		}
-		return nil
+		return norm.LayerNormBackwardInto(l.out[0], l.out[1], l.out[2], l.in[3], l.in[0], l.in[1], l.in[2], mean, square, nil)
 	}
-}
-
-func recordedLayerNorm(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
-	for _, t := range []*runtime.Tensor{x, w, b} {
-		if err := t.RequireGrad(); err != nil {
-			return nil, err
-		}
-	}
-	return norm.LayerNorm(x, w, b, nil)
 }

@@ -4,9 +4,9 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	goruntime "runtime"
 	"strings"
@@ -59,21 +59,19 @@ func run() error {
 	if err := p.measure(b, use, threads, *only); err != nil {
 		return err
 	}
+	var failed error // what was measured before is worth writing
 	if *only == "" {
-		var err error
-		if p.costs, err = measureCosts(*root, 3, !*quick); err != nil {
-			return err
-		}
+		p.costs, failed = measureCosts(*root, 3, !*quick)
 	}
 	to := *out
 	if to == "" && !*quick && *only == "" {
 		to = *root + "/docs/performance.md"
 	}
 	if to == "" || to == "-" {
-		_, err := io.Copy(os.Stdout, strings.NewReader(string(p.markdown())))
-		return err
+		_, err := os.Stdout.Write(p.markdown())
+		return errors.Join(failed, err)
 	}
-	return writeInto(to, p.markdown())
+	return errors.Join(failed, writeInto(to, p.markdown()))
 }
 
 // startTorch starts PyTorch, or says why not.

@@ -139,11 +139,14 @@ func (b *bench) cell(l *load, threads int) (result, error) {
 			continue
 		}
 		add(gcc, v.name, opCell(theirs, threads), i, o.index())
-		if v.limit {
-			add(limit, v.name, trafficCell(o, arrays, l.n, threads, false), i, len(ops))
-			if l.n >= 1<<20 && o.writes > 0 {
-				add(limit, v.name+", streaming", trafficCell(o, arrays, l.n, threads, true), i, len(ops))
+		if !v.limit {
+			continue
+		}
+		for w, walk := range walks {
+			if walk.stream && (l.n < 1<<20 || o.writes == 0) {
+				continue // inside the cache they are slower by far
 			}
+			add(limit, v.name+", "+walk.name, trafficCell(o, arrays, l.n, threads, w), i, len(ops))
 		}
 	}
 	if b.torch != nil {
@@ -161,8 +164,9 @@ func (b *bench) cell(l *load, threads int) (result, error) {
 
 // run times the contestants in rounds.
 func (b *bench) run(list []*contestant) error {
-	for range b.rounds {
-		for _, c := range list {
+	for round := range b.rounds {
+		for i := range list {
+			c := list[(round+i)%len(list)] // each comes first in some round
 			time.Sleep(quiet)
 			ns, err := c.time()
 			if err != nil {
@@ -216,11 +220,8 @@ func (b *bench) calls(f func(n int) (float64, error)) func() (float64, error) {
 				n = max(2, int(float64(b.budget)/ns))
 			}
 		}
-		if n > 8 {
-			// Others have used the caches since.
-			if _, err := f(1); err != nil {
-				return 0, err
-			}
+		if _, err := f(1); err != nil { // what others left in the caches goes, also what they wrote and memory must take
+			return 0, err
 		}
 		return f(n)
 	}

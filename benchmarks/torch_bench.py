@@ -96,6 +96,7 @@ def answer(command, op, n, threads, argument, current):
     key, run = ("once", threads), current["run"]
     if key not in current:
         current[key] = min(clock(run, 1) for _ in range(3))
+    run()  # what others left in the caches goes
     return "%.1f" % clock(run, max(2, int(float(argument) * 1e9 / current[key])))
 
 

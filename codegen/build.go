@@ -52,5 +52,6 @@ type Function struct {
 // Pair is a function lowered for one choice of dtypes.
 type Pair struct {
 	DTypes            map[string]string
-	Forward, Backward *nest.Program
+	Forward, Backward *nest.Program // nil where nests can't express the function, which is then written from its definitions
+	Portable          []string      // why, for each that is nil so
 }

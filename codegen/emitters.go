@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ const RuntimePath = "github.com/opgen/opgen/runtime"
 // emit writes the files of the package: for each .op file the API and portable kernels, and beside them assembly; CUDA C
 // in a folder of its own, so that programs without a GPU carry none of it.
 func (b *Build) emit() {
+units:
 	for i, u := range b.units() {
 		name := strings.TrimSuffix(u.Source, ".op")
 		steps := []func() ([]emit.File, error){
@@ -31,8 +33,8 @@ func (b *Build) emit() {
 		for _, s := range steps {
 			files, err := s()
 			if err != nil {
-				b.Diags.Errorf(b.Files[i].Span, "internal", "%v", err).Hint = "this is a fault of opgen, not of the spec"
-				return
+				b.refuse(i, err)
+				continue units
 			}
 			b.Out = append(b.Out, files...)
 		}
@@ -41,6 +43,21 @@ func (b *Build) emit() {
 		b.Report.Lines[targetOf(f.Name)] += f.Lines()
 	}
 	b.Report.Ops = len(b.Package.Ops)
+}
+
+// refuse reports what no code can be written for, each at its op.
+func (b *Build) refuse(file int, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			b.refuse(file, e)
+		}
+		return
+	}
+	if u := (*emit.Unsupported)(nil); errors.As(err, &u) {
+		b.Diags.Errorf(u.Op.Span, "unsupported", "%v", err)
+		return
+	}
+	b.Diags.Errorf(b.Files[file].Span, "internal", "%v", err).Hint = "this is a fault of opgen, not of the spec"
 }
 
 func targetOf(name string) Target {
@@ -118,7 +135,14 @@ func (b *Build) unitOp(decl *ir.OpDecl) *emit.Op {
 				continue
 			}
 			for _, p := range f.Pairs {
-				fn.Pairs = append(fn.Pairs, emit.Pair{DTypes: p.DTypes, Forward: p.Forward, Backward: p.Backward})
+				pair := emit.Pair{DTypes: p.DTypes, Forward: emit.Launched(p.Forward), Backward: emit.Launched(p.Backward)}
+				if p.Forward == nil {
+					pair.Forward = emit.Portable(f.Forward)
+				}
+				if p.Backward == nil {
+					pair.Backward = emit.Portable(f.Backward)
+				}
+				fn.Pairs = append(fn.Pairs, pair)
 			}
 		}
 		op.Functions = append(op.Functions, fn)

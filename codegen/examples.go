@@ -1,17 +1,19 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 // ExampleResult is an example of a spec on one backend.
 type ExampleResult struct {
 	Op      string
-	Number  int // of the example, from 1
+	Span    diag.Span // of the example
 	Backend string
 	Err     error // nil: it holds
 }
@@ -21,14 +23,19 @@ type ExampleResult struct {
 func (b *Build) Examples() []ExampleResult {
 	var r []ExampleResult
 	for _, op := range b.Package.Ops {
-		for i, e := range op.Examples {
+		for _, e := range op.Examples {
 			name := b.Package.Name + "." + op.Name
-			r = append(r, ExampleResult{name, i + 1, "evaluator", b.example(op, e, false)},
-				ExampleResult{name, i + 1, "nests", b.example(op, e, true)})
+			r = append(r, ExampleResult{name, e.Span, "evaluator", b.example(op, e, false)})
+			if err := b.example(op, e, true); err != errPortable {
+				r = append(r, ExampleResult{name, e.Span, "nests", err})
+			}
 		}
 	}
 	return r
 }
+
+// errPortable is for functions that are no nests.
+var errPortable = errors.New("written from its definitions")
 
 // example runs one example: evaluated, or through the nests of its variant.
 func (b *Build) example(op *ir.OpDecl, e *ir.Example, nests bool) error {
@@ -83,6 +90,9 @@ func (b *Build) runNests(f *ir.Func, in ir.Binding, dtypes map[string]string) (m
 			same := true
 			for k, d := range dtypes {
 				same = same && p.DTypes[k] == d
+			}
+			if same && p.Forward == nil {
+				return nil, errPortable
 			}
 			if same {
 				return p.Forward.Run(in)

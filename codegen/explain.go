@@ -14,18 +14,17 @@ type Explain struct {
 	DType   string // of the first dtype variable; "": all
 }
 
-// Declares tells whether the package has the op, by its syntax alone.
-func (b *Build) Declares(pkg, op string) bool {
+// Declared lists the ops of the package as package.name, by its syntax alone.
+func (b *Build) Declared() []string {
 	b.parse()
 	defer func() { b.Files, b.Diags.All = nil, nil }()
+	var r []string
 	for _, f := range b.Files {
 		for _, o := range f.Ops {
-			if f.Package.Name == pkg && o.Name.Name == op {
-				return true
-			}
+			r = append(r, f.Package.Name+"."+o.Name.Name)
 		}
 	}
-	return false
+	return r
 }
 
 // Explain runs the pipeline stage by stage and shows what each makes of an op.
@@ -75,6 +74,9 @@ func (b *Build) dump(stage, op string, what Explain) string {
 				if !p.wanted(f, what) {
 					continue
 				}
+				for _, why := range p.Portable {
+					fmt.Fprintf(&out, "· written from its definitions, as portable Go: %s\n", why)
+				}
 				for _, prog := range p.programs() {
 					for _, t := range prog.Trace {
 						fmt.Fprintf(&out, "· %s\n", t)
@@ -115,7 +117,7 @@ func (b *Build) kernelFiles(op string, what Explain) []emit.File {
 			}
 		}
 	}
-	files, err := b.emitKernels(op, k.list)
+	files, err := b.emitKernels(op+".op", k.list)
 	if err != nil {
 		b.Diags.Errorf(b.Package.Ops[0].Span, "internal", "%v", err)
 	}

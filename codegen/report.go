@@ -1,6 +1,9 @@
 package codegen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Report counts what was written.
 type Report struct {
@@ -8,6 +11,8 @@ type Report struct {
 	Kernels int // after sharing
 	Shared  int // kernels that another one stood in for
 	Lines   map[Target]int
+	// Portable are the ops that have functions without kernels, on every target.
+	Portable []string
 }
 
 // String is one line for people.
@@ -18,6 +23,10 @@ func (r Report) String() string {
 		}
 		return r.Lines[t] / r.Ops
 	}
-	return fmt.Sprintf("%d ops, %d kernels (%d more were equal to one of these); lines an op: %d Go, %d assembly, %d CUDA C",
+	text := fmt.Sprintf("%d ops, %d kernels (%d more were equal to one of these); lines an op: %d Go, %d assembly, %d CUDA C",
 		r.Ops, r.Kernels, r.Shared, per(Go), per(AMD64), per(CUDA))
+	if len(r.Portable) > 0 {
+		text += "; portable Go only: " + strings.Join(r.Portable, ", ")
+	}
+	return text
 }

@@ -2,6 +2,8 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/emit/amd64"
@@ -41,10 +43,13 @@ func (k *kernelSet) add(n *nest.Nest) *nest.Nest {
 
 // programs are those of a pair that exist.
 func (p *Pair) programs() []*nest.Program {
-	if p.Backward == nil {
-		return []*nest.Program{p.Forward}
+	var r []*nest.Program
+	for _, prog := range []*nest.Program{p.Forward, p.Backward} {
+		if prog != nil {
+			r = append(r, prog)
+		}
 	}
-	return []*nest.Program{p.Forward, p.Backward}
+	return r
 }
 
 // share lets equal kernels stand for each other. Kernels belong to the file of the first op that uses them.
@@ -52,6 +57,9 @@ func (b *Build) share() {
 	set := newKernelSet()
 	for _, f := range b.Functions {
 		for _, p := range f.Pairs {
+			if name := f.Op.Package + "." + f.Op.Name; len(p.Portable) > 0 && !slices.Contains(b.Report.Portable, name) {
+				b.Report.Portable = append(b.Report.Portable, name)
+			}
 			for _, prog := range p.programs() {
 				for _, l := range prog.Launches {
 					before := len(set.list)
@@ -79,14 +87,14 @@ func (b *Build) emitKernels(source string, nests []*nest.Nest) ([]emit.File, err
 		if err != nil {
 			return nil, err
 		}
-		r = append(r, emit.File{Name: source + "_gen_amd64.s", Data: asm})
+		r = append(r, emit.File{Name: strings.TrimSuffix(source, ".op") + "_gen_amd64.s", Data: asm})
 	}
 	if b.Targets[CUDA] {
 		cu, err := cuda.File("// "+emit.Header(source), nests)
 		if err != nil {
 			return nil, err
 		}
-		r = append(r, emit.File{Name: source + "_gen.cu", Data: cu})
+		r = append(r, emit.File{Name: strings.TrimSuffix(source, ".op") + "_gen.cu", Data: cu})
 	}
 	return r, nil
 }

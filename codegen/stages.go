@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,20 +106,48 @@ func differentiable(f *ir.Func) bool {
 }
 
 func (b *Build) prove() {
-	seen := map[string]bool{}
+	seen := map[string]*diag.Diagnostic{}
 	for _, f := range b.Functions {
 		if f.Derived == nil {
 			continue
 		}
 		var ds []diag.Diagnostic
 		f.Gradients, ds = prove.Gradients(f.Forward, f.Derived)
-		for _, d := range ds { // the same formula may be wrong in several variants
-			if key := d.Span.Start.String() + d.Code; !seen[key] {
-				seen[key] = true
-				b.Diags.Add(d)
+		for i := range ds { // the same formula may be wrong in several variants, for several reasons
+			d := &ds[i]
+			key := d.Span.Start.String() + d.Code
+			if first := seen[key]; first != nil {
+				if !strings.Contains(first.Hint, d.Hint) {
+					first.Hint += "; " + d.Hint
+				}
+				continue
 			}
+			if text := choicesText(f.Variant); text != "" {
+				d.Message += ", where " + text
+			}
+			seen[key] = d
 		}
 	}
+	for _, d := range seen {
+		b.Diags.Add(*d)
+	}
+	b.Diags.Sort()
+}
+
+// choicesText names the choices of a variant as users write them; "" where there are none.
+func choicesText(v *ir.Variant) string {
+	var parts []string
+	for _, c := range v.Choices {
+		switch {
+		case c.Attr != "":
+			parts = append(parts, c.Attr+" is "+c.Word)
+		case c.Present != "" && c.Holds:
+			parts = append(parts, c.Present+" is given")
+		case c.Present != "":
+			parts = append(parts, c.Present+" is left out")
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 func (b *Build) simplify() {
@@ -141,20 +170,67 @@ func (b *Build) lower() {
 	for _, f := range b.Functions {
 		for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
 			opt := nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, dtypes), DTypes: dtypes}
-			p := &Pair{DTypes: dtypes}
-			var err error
-			if f.Backward == nil {
-				p.Forward, err = nest.Lower(f.Forward, opt)
-			} else {
-				p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Backward, opt)
-			}
+			p, err := lowerPair(f, opt)
 			if err != nil {
-				b.Diags.Errorf(f.Op.Span, "unsupported", "%v", err)
+				b.internal(f, "lowering", err)
 				return
 			}
 			f.Pairs = append(f.Pairs, p)
 		}
 	}
+}
+
+// lowerPair lowers a function and its derivative to nests, as far as these can express them.
+func lowerPair(f *Function, opt nest.Options) (*Pair, error) {
+	p := &Pair{DTypes: opt.DTypes}
+	alone := func(fn *ir.Func, suffix string) (*nest.Program, error) {
+		o := opt
+		o.Name += suffix
+		prog, err := nest.Lower(fn, o)
+		return prog, p.note(err)
+	}
+	var err error
+	switch {
+	case readsElements(f.Forward.Requires):
+		// A condition on elements is tested when the function has computed it, which launches don't.
+		p.Portable = append(p.Portable, f.Forward.Name+" requires something of elements")
+		if f.Backward != nil {
+			p.Backward, err = alone(f.Backward, "_backward")
+		}
+	case f.Backward == nil:
+		p.Forward, err = alone(f.Forward, "")
+	default:
+		p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Backward, opt)
+		if err = p.note(err); err == nil && p.Forward != nil && p.Backward == nil {
+			p.Forward, err = alone(f.Forward, "_forward") // which keeps nothing
+		}
+	}
+	return p, err
+}
+
+// note takes errors that say why something can't be nests, and gives back others.
+func (p *Pair) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			if err := p.note(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var u *nest.Unsupported
+	if !errors.As(err, &u) {
+		return err
+	}
+	p.Portable = append(p.Portable, u.Error())
+	return nil
+}
+
+func readsElements(requires []ir.Require) bool {
+	return slices.ContainsFunc(requires, func(r ir.Require) bool { return len(ir.Reads(r.Cond)) > 0 })
 }
 
 // kernelDTypes are the dtypes that kernels are made for, of a variable that may be these: floats, else integers.
@@ -203,18 +279,40 @@ func dtypeSuffix(vars []ir.ElemVar, dtypes map[string]string) string {
 // GradientLine is a line of `opgen check`: how the gradient of an input is known.
 type GradientLine struct{ Op, Input, Status string }
 
-// Gradients lists how gradients are known, one line an op and input; variants that differ have lines of their own.
+// Gradients lists how gradients are known: for each op and input the least that holds in all variants.
 func (b *Build) Gradients() []GradientLine {
 	var r []GradientLine
-	seen := map[GradientLine]bool{}
+	at := map[string]int{}
+	worst := map[string]int{}
 	for _, f := range b.Functions {
+		if f.Derived == nil {
+			continue
+		}
+		known := map[*ir.Tensor]prove.Status{}
 		for _, s := range f.Gradients {
-			line := GradientLine{b.Package.Name + "." + f.Op.Name, s.Of.Name, s.String()}
-			if !seen[line] {
-				seen[line] = true
+			known[s.Of] = s
+		}
+		for _, g := range f.Derived.Outputs {
+			if g.Role != ir.Gradient {
+				continue
+			}
+			text, rank := "refused", len(gradientRank)
+			if s, ok := known[g.Of]; ok {
+				text, rank = s.String(), gradientRank[s.How]
+			}
+			line := GradientLine{b.Package.Name + "." + f.Op.Name, g.Of.Name, text}
+			key := line.Op + " " + line.Input
+			i, ok := at[key]
+			if !ok {
+				at[key], worst[key] = len(r), rank
 				r = append(r, line)
+			} else if rank > worst[key] {
+				worst[key], r[i] = rank, line
 			}
 		}
 	}
 	return r
 }
+
+// gradientRank orders the ways to know a gradient, the surest first.
+var gradientRank = map[prove.How]int{prove.None: 0, prove.Derived: 1, prove.Proved: 2, prove.Tested: 3, prove.Unverified: 4}

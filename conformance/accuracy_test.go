@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"math"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -239,6 +240,9 @@ func (bounds) crossEntropy(c *call, g *ir.Array) map[string][]float64 {
 		relative += ofSum
 	}
 	b["@x"] = []float64{relative * scale * 2 * most}
+	// By the weight of a class: the losses of the elements that have it, less their mean where that is taken.
+	greatest := 2*magnitude(x) + math.Log(float64(max(classes, 1)))
+	b["@weight"] = []float64{float64(len(t.Data)) * scale * (logp + 2*relative*greatest + slices.Max(append(b["y"], 0)))}
 	return b
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
-	"github.com/opgen/opgen/codegen/nest"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 
@@ -25,6 +24,7 @@ import (
 type backend struct {
 	name  string
 	float string // what T stands for
+	path  runtime.CPUPath
 	// forward gives the outputs by name.
 	forward func(*call) (arrays, error)
 	// gradient gives the gradients of the float inputs, by name, for the cotangent of the output.
@@ -39,31 +39,36 @@ func everywhere(t *testing.T, test func(t *testing.T, b backend), floats ...stri
 		floats = []string{"f32", "f64"}
 	}
 	for _, float := range floats {
-		for _, b := range []backend{evaluator(float), nests(float)} {
+		for _, b := range append([]backend{evaluator(float), nests(float)}, paths(float)...) {
 			t.Run(b.name, func(t *testing.T) { test(t, b) })
 		}
 	}
-	compiled(t, test, floats...)
 }
 
 // compiled runs a test on each CPU path.
 func compiled(t *testing.T, test func(t *testing.T, b backend), floats ...string) {
 	t.Helper()
-	was := runtime.Path()
-	defer func() {
-		if _, err := runtime.SetPath(was); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, path := range optest.Paths() {
-		if _, err := runtime.SetPath(path); err != nil {
-			t.Fatal(err)
-		}
-		for _, float := range floats {
-			b := generated(path, float)
-			t.Run(b.name, func(t *testing.T) { test(t, b) })
+	for _, float := range floats {
+		for _, b := range paths(float) {
+			t.Run(b.name, func(t *testing.T) {
+				was, err := runtime.SetPath(b.path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer runtime.SetPath(was)
+				test(t, b)
+			})
 		}
 	}
+}
+
+// paths are the generated ops on each CPU path.
+func paths(float string) []backend {
+	var r []backend
+	for _, p := range optest.Paths() {
+		r = append(r, generated(p, float))
+	}
+	return r
 }
 
 func evaluator(float string) backend {
@@ -173,82 +178,97 @@ func nests(float string) backend {
 			if err != nil {
 				return nil, err
 			}
-			out, err := l.pair.Forward.Run(l.in)
+			raw, err := l.gradient(round(cotangent, float))
 			if err != nil {
 				return nil, err
 			}
-			for t, a := range out { // outputs, and what was saved
-				l.in.Arrays[t] = a
+			r := arrays{}
+			for t, a := range raw {
+				r[t.Name] = round(l.bound.Views[t].Out(a), float)
 			}
-			return l.backward(l.pair.Backward, round(cotangent, float))
+			return r, nil
 		},
 	}
 }
 
-// backward runs the derivative.
-func (l *lowered) backward(p *nest.Program, cotangent *ir.Array) (arrays, error) {
+// gradient runs the program and its derivative: the gradients of inputs as definitions see them, expanded.
+func (l *lowered) gradient(cotangent *ir.Array) (map[*ir.Tensor]*ir.Array, error) {
+	p := l.pair.Backward
 	if p == nil {
 		return nil, errors.New("there is no derivative")
+	}
+	out, err := l.pair.Forward.Run(l.in)
+	if err != nil {
+		return nil, err
+	}
+	for t, a := range out { // outputs, and what was saved
+		l.in.Arrays[t] = a
 	}
 	for _, t := range p.Func.Inputs {
 		if t.Role == ir.Cotangent {
 			l.in.Arrays[t] = l.bound.Views[t.Of].In(cotangent)
 		}
 	}
-	out, err := p.Run(l.in)
-	if err != nil {
+	if out, err = p.Run(l.in); err != nil {
 		return nil, err
 	}
-	r := arrays{}
+	r := map[*ir.Tensor]*ir.Array{}
 	for _, t := range p.Func.Outputs {
-		if v := l.bound.Views[t.Of]; v != nil {
-			r[t.Of.Name] = v.Out(out[t])
+		if l.bound.Views[t.Of] != nil {
+			r[t.Of] = out[t]
 		}
 	}
 	return r, nil
 }
 
-// generated is the code of the ops, on the CPU path that is set.
+// generated is the code of the ops on a CPU path.
 func generated(path runtime.CPUPath, float string) backend {
 	return backend{
-		name: path.String() + "/" + float, float: float,
+		name: path.String() + "/" + float, float: float, path: path,
 		forward: func(c *call) (arrays, error) {
-			op, in, err := c.tensors(float)
-			if err != nil {
-				return nil, err
-			}
-			out, err := op.Call(in, c.attributes())
-			if err != nil {
-				return nil, err
-			}
-			return c.results(op, in, out)
+			out, _, err := c.generated(path, float, nil)
+			return out, err
 		},
 		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
-			op, in, err := c.tensors(float)
-			if err != nil {
-				return nil, err
-			}
-			for _, x := range in {
-				if x != nil && x.DType().Float() {
-					if err := x.RequireGrad(); err != nil {
-						return nil, err
-					}
-				}
-			}
-			out, err := op.Call(in, c.attributes())
-			if err != nil {
-				return nil, err
-			}
-			g, err := tensor(cotangent, float)
-			if err != nil {
-				return nil, err
-			}
-			if err := out[0].BackwardWith(g); err != nil {
-				return nil, err
-			}
-			return gradients(op, in), nil
+			_, grads, err := c.generated(path, float, cotangent)
+			return grads, err
 		},
 	}
+}
+
+// generated calls the code of an op on a CPU path, and with a cotangent its derivative.
+func (c *call) generated(path runtime.CPUPath, float string, cotangent *ir.Array) (outputs, grads arrays, err error) {
+	was, err := runtime.SetPath(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer runtime.SetPath(was)
+	op, in, err := c.tensors(float)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range in {
+		if x != nil && x.DType().Float() && cotangent != nil {
+			if err := x.RequireGrad(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	out, err := op.Call(in, c.attributes())
+	if err != nil {
+		return nil, nil, err
+	}
+	if cotangent != nil {
+		g, err := tensor(cotangent, float)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := out[0].BackwardWith(g); err != nil {
+			return nil, nil, err
+		}
+	}
+	outputs, err = c.results(op, in, out)
+	return outputs, gradients(op, in), err
 }
 
 // gradients are what the inputs that take one have collected.

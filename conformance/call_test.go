@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// heavy reports whether to take all lengths and not samples of them.
+// heavy reports whether to test for minutes and not for seconds.
 func heavy() bool { return os.Getenv("OPGEN_HEAVY") != "" && !testing.Short() }
 
 // specs are the packages of the repository, lowered to nests, by name.
@@ -21,16 +23,45 @@ var specs = sync.OnceValues(func() (map[string]*codegen.Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	return through(sources, "share")
+})
+
+// modulePath is that of the temporary module in which packages of tests are built.
+const modulePath = "conformance.test"
+
+// tested are the packages below testdata, by name: through the whole pipeline, but for the package later, which has no
+// nests.
+var tested = sync.OnceValues(func() (map[string]*codegen.Build, error) {
+	r := map[string]*codegen.Build{}
+	for name, last := range map[string]string{"faults": "", "names": "", "later": "simplify"} {
+		dir := filepath.Join("testdata", name)
+		data, err := os.ReadFile(filepath.Join(dir, name+".op"))
+		if err != nil {
+			return nil, err
+		}
+		b, err := through([]codegen.Source{{Dir: dir, ImportPath: modulePath + "/" + name,
+			Files: []codegen.SourceFile{{Name: name + ".op", Data: data}}}}, last)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(r, b)
+	}
+	return r, nil
+})
+
+// through takes packages through the pipeline up to a stage.
+func through(sources []codegen.Source, last string) (map[string]*codegen.Build, error) {
 	r := map[string]*codegen.Build{}
 	for _, s := range sources {
 		b := codegen.New(s)
-		if !b.Run("share") {
-			return nil, fmt.Errorf("%s: %s", s.Dir, b.Diags.All[0].Message)
+		if !b.Run(last) {
+			d := b.Diags.All[0]
+			return nil, fmt.Errorf("%s: %v: %s: %s", s.Dir, d.Span.Start, d.Code, d.Message)
 		}
 		r[b.Package.Name] = b
 	}
 	return r, nil
-})
+}
 
 // builds are the specs, packages in order.
 func builds(t testing.TB) []*codegen.Build {
@@ -46,16 +77,28 @@ func builds(t testing.TB) []*codegen.Build {
 	return r
 }
 
-// findOp finds an op of the specs by package and name, as the registry names it.
-func findOp(name string) (*codegen.Build, *ir.OpDecl, error) {
-	all, err := specs()
+// testBuild is a package below testdata.
+func testBuild(t testing.TB, name string) *codegen.Build {
+	t.Helper()
+	all, err := tested()
 	if err != nil {
-		return nil, nil, err
+		t.Fatal(err)
 	}
-	for _, b := range all {
-		for _, op := range b.Package.Ops {
-			if op.Package+"."+op.Name == name {
-				return b, op, nil
+	return all[name]
+}
+
+// findOp finds an op of the specs or of the packages below testdata by package and name, as the registry names it.
+func findOp(name string) (*codegen.Build, *ir.OpDecl, error) {
+	for _, packages := range []func() (map[string]*codegen.Build, error){specs, tested} {
+		all, err := packages()
+		if err != nil {
+			return nil, nil, err
+		}
+		if b := all[strings.Split(name, ".")[0]]; b != nil {
+			for _, op := range b.Package.Ops {
+				if op.Package+"."+op.Name == name {
+					return b, op, nil
+				}
 			}
 		}
 	}

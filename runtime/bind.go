@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 )
@@ -120,6 +121,18 @@ func (b *Bound) Fix(axis, extent int) {
 	if b.g != nil {
 		b.g.known |= 1 << axis
 	}
+}
+
+// Derive is Fix of an extent that follows from attributes or other extents. Where inputs have the axis they must agree.
+func (b *Bound) Derive(axis, extent int) error {
+	if b.g != nil && b.g.known>>axis&1 != 0 {
+		if b.Ext[axis] != extent {
+			return &ArgError{Op: b.sig.Op, Want: fmt.Sprintf("extent %d of axis %s", extent, b.sig.axisName(axis)), Got: fmt.Sprint(b.Ext[axis]), Err: ErrShape}
+		}
+		return nil
+	}
+	b.Fix(axis, extent)
+	return nil
 }
 
 // FixPack sets the extents of a pack, between BindInputs and BindOutputs.

@@ -185,3 +185,8 @@ func Saturate[T int32 | int64](x float64) T {
 	}
 	return T(x)
 }
+
+// ShapeError is the error of extents that break a condition: want says which.
+//
+//go:noinline
+func ShapeError(op, want string) error { return &ArgError{Op: op, Want: want, Err: ErrShape} }

@@ -5,7 +5,7 @@ struct cell {
     float *p[10];    // inputs, outputs, then memory for intermediate results: the order is that of the kernel's wrapper
     float f[3];      // attributes, in the order of the kernel's wrapper
     size_t rows, n;  // n elements in each row; one row where rows don't matter
-    int reads, writes, stream;  // of the memory limit
+    int reads, writes, stream, block;  // of the memory limit
     int threads;
 };
 

@@ -140,33 +140,28 @@ typedef __m256 wide;
 #define STORE _mm256_storeu_ps
 #define STREAM _mm256_stream_ps
 #endif
-static inline __attribute__((always_inline)) void traffic(float *const *in, int ins, int outs, size_t n, int stream, int threads) {
-    PAR for (size_t i = 0; i < n; i += 4 * WIDTH) {
-        wide v0 = ZERO, v1 = ZERO, v2 = ZERO, v3 = ZERO;
+// It walks in blocks of some vectors.
+static inline __attribute__((always_inline)) void traffic(float *const *in, int ins, int outs, size_t n, int stream, int block, int threads) {
+    // Copies: wide stores could change the array of addresses, as far as the compiler knows.
+    float *const a[5] = {in[0], in[1], in[2], in[3], in[4]};
+    _Pragma("omp parallel for schedule(static) num_threads(threads) firstprivate(a)")
+    for (size_t i = 0; i < n; i += block * WIDTH) {
+        wide v[4] = {ZERO, ZERO, ZERO, ZERO};
 #pragma GCC unroll 4
-        for (int k = 0; k < ins; k++) {
-            const float *p = in[k] + i;
-            v0 += LOAD(p);
-            v1 += LOAD(p + WIDTH);
-            v2 += LOAD(p + 2 * WIDTH);
-            v3 += LOAD(p + 3 * WIDTH);
-        }
-        if (outs == 0) __asm__ volatile("" ::"v"(v0), "v"(v1), "v"(v2), "v"(v3));
+        for (int k = 0; k < ins; k++)
 #pragma GCC unroll 4
-        for (int k = 0; k < outs; k++) {
-            float *p = in[ins + k] + i;
-            if (stream) {
-                STREAM(p, v0);
-                STREAM(p + WIDTH, v1);
-                STREAM(p + 2 * WIDTH, v2);
-                STREAM(p + 3 * WIDTH, v3);
-            } else {
-                STORE(p, v0);
-                STORE(p + WIDTH, v1);
-                STORE(p + 2 * WIDTH, v2);
-                STORE(p + 3 * WIDTH, v3);
+            for (int j = 0; j < block; j++) v[j] += LOAD(a[k] + i + j * WIDTH);
+        if (outs == 0) __asm__ volatile("" ::"v"(v[0]), "v"(v[1]), "v"(v[2]), "v"(v[3]));
+#pragma GCC unroll 4
+        for (int k = 0; k < outs; k++)
+#pragma GCC unroll 4
+            for (int j = 0; j < block; j++) {
+                float *p = a[ins + k] + i + j * WIDTH;
+                if (stream)
+                    STREAM(p, v[j]);
+                else
+                    STORE(p, v[j]);
             }
-        }
     }
     if (stream) _mm_sfence();
 }
@@ -189,9 +184,15 @@ WRAP(layer_norm_backward, layer_norm_backward(p[4], p[5], p[6], p[0], p[1], p[7]
 
 static void run_traffic(const struct cell *c) {
     const size_t n = c->rows * c->n;
+#define CALL(ins, outs, stream, block) traffic(c->p, ins, outs, n, stream, block, c->threads)
 #define CASE(ins, outs) \
     case 10 * ins + outs: \
-        c->stream ? traffic(c->p, ins, outs, n, 1, c->threads) : traffic(c->p, ins, outs, n, 0, c->threads); \
+        if (c->stream) \
+            CALL(ins, outs, 1, 4); \
+        else if (c->block == 1) \
+            CALL(ins, outs, 0, 1); \
+        else \
+            CALL(ins, outs, 0, 4); \
         break;
     switch (10 * c->reads + c->writes) {
         CASE(1, 1)

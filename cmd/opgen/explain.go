@@ -2,13 +2,15 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 type explainCmd struct {
-	Stage   string   `help:"Show one stage only: check, derive, simplify, lower or emit." enum:",check,derive,simplify,lower,emit" default:""`
+	Stage   string   `help:"Show one stage only: check, derive, prove, simplify, lower or emit." enum:",check,derive,prove,simplify,lower,emit" default:""`
 	Variant string   `help:"Show the variant whose name contains this, such as mean."`
 	DType   string   `name:"dtype" help:"Dtype that is lowered." default:"f32"`
 	Op      string   `arg:"" help:"The op: package.name."`
@@ -16,7 +18,7 @@ type explainCmd struct {
 }
 
 func (c *explainCmd) Run(e *env) error {
-	pkg, name, ok := strings.Cut(c.Op, ".")
+	_, name, ok := strings.Cut(c.Op, ".")
 	if !ok {
 		return fmt.Errorf("name the op as package.name, such as loss.smooth_l1")
 	}
@@ -27,9 +29,12 @@ func (c *explainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	var known []string
 	for _, s := range sources {
 		b := codegen.New(s)
-		if !b.Declares(pkg, name) {
+		declared := b.Declared()
+		known = append(known, declared...)
+		if !slices.Contains(declared, c.Op) {
 			continue
 		}
 		text, err := b.Explain(name, codegen.Explain{Stage: c.Stage, Variant: c.Variant, DType: c.DType})
@@ -42,5 +47,9 @@ func (c *explainCmd) Run(e *env) error {
 		_, err = fmt.Fprint(e.stdout, text)
 		return err
 	}
-	return fmt.Errorf("no op %s found in %s", c.Op, strings.Join(c.Paths, " "))
+	hint := ""
+	if near := diag.Suggest(c.Op, known); near != "" {
+		hint = ": did you mean " + near + "?"
+	}
+	return fmt.Errorf("no op %s found in %s%s", c.Op, strings.Join(c.Paths, " "), hint)
 }

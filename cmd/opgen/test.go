@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 type testCmd struct {
@@ -29,19 +30,21 @@ func (c *testCmd) Run(e *env) error {
 			failed = err
 			continue
 		}
-		bad, count := 0, 0
+		examples, bad := map[diag.Pos]bool{}, 0
 		for _, r := range b.Examples() {
-			count++
+			examples[r.Span.Start] = true
 			switch {
 			case r.Err != nil:
 				bad++
-				fmt.Fprintf(e.stdout, "FAIL  %s, example %d on %s: %v\n", r.Op, r.Number, r.Backend, r.Err)
+				fmt.Fprintf(e.stdout, "FAIL  %s: %s on %s: %v\n", r.Span.Start, r.Op, r.Backend, r.Err)
 			case c.Verbose:
-				fmt.Fprintf(e.stdout, "ok    %s, example %d on %s\n", r.Op, r.Number, r.Backend)
+				fmt.Fprintf(e.stdout, "ok    %s: %s on %s\n", r.Span.Start, r.Op, r.Backend)
 			}
 		}
-		fmt.Fprintf(e.stdout, "%s: %d of %d examples hold on the evaluator and on nests\n", b.Package.Name, count-bad, count)
-		if bad > 0 {
+		if bad == 0 {
+			fmt.Fprintf(e.stdout, "%s: %d examples hold on the evaluator and on nests\n", b.Package.Name, len(examples))
+		} else {
+			fmt.Fprintf(e.stdout, "%s: %d failures in %d examples\n", b.Package.Name, bad, len(examples))
 			failed = errFindings
 		}
 		if err := c.compiled(e, s.Out); err != nil {
@@ -53,13 +56,13 @@ func (c *testCmd) Run(e *env) error {
 
 // compiled runs the generated tests, if there are any and there is a Go toolchain.
 func (c *testCmd) compiled(e *env, dir string) error {
-	tests, err := filepath.Glob(filepath.Join(dir, "*_gen_test.go"))
+	code, err := filepath.Glob(filepath.Join(dir, "*_gen.go"))
 	if err != nil {
 		return err
 	}
 	gotool, lookErr := exec.LookPath("go")
 	switch {
-	case len(tests) == 0:
+	case len(code) == 0:
 		fmt.Fprintf(e.stdout, "%s: no generated code: run 'opgen generate' to test compiled kernels\n", slash(dir))
 		return nil
 	case lookErr != nil:

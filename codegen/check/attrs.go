@@ -66,7 +66,7 @@ func (s *signature) attribute(a *dsl.Attr) {
 }
 
 // scalarTypes are the types of attributes that are numbers when the op runs.
-var scalarTypes = map[ir.AttrKind]ir.Type{ir.AttrFloat: ir.RealType, ir.AttrInt: ir.ExactType, ir.AttrElem: {}}
+var scalarTypes = map[ir.AttrKind]ir.Type{ir.AttrFloat: ir.RealType, ir.AttrInt: ir.ExactType, ir.AttrElem: {}, ir.AttrRNG: ir.ExactType}
 
 // attrElem reads the type of an attribute that is one word.
 func (s *signature) attrElem(a *dsl.Attr, d *ir.AttrDecl) bool {

@@ -60,7 +60,7 @@ func (l *lowering) binder(i *dsl.Item, exprs []dsl.Expr, e *env) bool {
 		return false
 	}
 	b := l.over(axis)
-	b.name, b.v.Name = id.Name, id.Name
+	b.setName(id.Name)
 	e.bind(b)
 	return true
 }
@@ -158,20 +158,45 @@ func (l *lowering) slotsNamed(r *dsl.Ref) []slot {
 
 // ranged binds a variable that runs over a range.
 func (l *lowering) ranged(id dsl.Ident, i *dsl.Item, e *env) bool {
-	if i.Pack {
-		l.unsupported(site{i.Span, e}, "an index of a pack over a range")
-		return false
+	b, _, ok := l.rangeOf(id, i, e, func(name string, i *dsl.Item, e *env) (*binding, slot, bool) {
+		lo, hi, ok := l.bounds(i, e)
+		if !ok {
+			return nil, slot{}, false
+		}
+		v := &ir.Var{Name: name, Lo: lo, Hi: hi}
+		if hi.Op == ir.OpExtent && ir.IsConst(lo, 0) {
+			v = &ir.Var{Name: name, Axis: hi.Axis}
+		}
+		return &binding{name: name, v: v, value: ir.Index(v)}, slot{}, true
+	})
+	if ok {
+		e.bind(b)
 	}
-	lo, hi, ok := l.bounds(i, e)
-	if !ok {
-		return false
+	return ok
+}
+
+// rangeOf makes the index of a range, of a pack one for each component.
+func (l *lowering) rangeOf(id dsl.Ident, i *dsl.Item, e *env, one func(string, *dsl.Item, *env) (*binding, slot, bool)) (*binding, slot, bool) {
+	if !i.Pack {
+		return one(id.Name, i, e)
 	}
-	v := &ir.Var{Name: id.Name, Lo: lo, Hi: hi}
-	if hi.Op == ir.OpExtent && ir.IsConst(lo, 0) {
-		v = &ir.Var{Name: id.Name, Axis: hi.Axis}
+	n, known := l.rank(l.sig.ranks.vars[id.Span])
+	if !known {
+		l.errorf(site{i.Span, e}, "pack-rank", "nothing tells how many components %s has", quote(".."+id.Name)).
+			WithHint("name a pack or a list in its range, or index a pack with it")
+		return nil, slot{}, false
 	}
-	e.bind(&binding{name: id.Name, v: v, value: ir.Index(v)})
-	return true
+	b := &binding{name: id.Name, pack: true, spread: true}
+	s := slot{pack: true, spread: true}
+	for k := range n {
+		p, q, ok := one(id.Name+strconv.Itoa(k), i, e.component(k))
+		if !ok {
+			return nil, slot{}, false
+		}
+		b.parts = append(b.parts, p)
+		s.parts = append(s.parts, q)
+	}
+	return b, s, true
 }
 
 // bounds lowers the ends of a range, as lo ≤ v < hi.
@@ -290,7 +315,8 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 			l.errorf(at, "index-pack", "%s is %s%s", quote(l.axisText(s.axis)), what[s.pack], name.Name)
 			return false
 		}
-		b.name, b.v.Name, b.use = name.Name, name.Name, l.onLeft(*name)
+		b.setName(name.Name)
+		b.use = l.onLeft(*name)
 	}
 	e.bind(b)
 	return true
@@ -331,43 +357,48 @@ func (l *lowering) freeSlot(i *dsl.Item, right dsl.Expr, e *env) (slot, bool) {
 		return slot{}, false
 	}
 	b := l.over(axis)
-	b.name, b.v.Name, b.use = id.Name, id.Name, l.onLeft(*id)
+	b.setName(id.Name)
+	b.use = l.onLeft(*id)
 	return l.named(b, e), true
 }
 
 // named binds an index over an axis and makes the slot of it.
 func (l *lowering) named(b *binding, e *env) slot {
 	e.bind(b)
-	return slot{axis: b.axis, pack: b.pack, extent: b.v.Axis}
+	return b.slot()
 }
 
 // rangeSlot makes an axis without a name of a range.
 func (l *lowering) rangeSlot(id dsl.Ident, i *dsl.Item, e *env) (slot, bool) {
-	at := site{i.Span, e}
-	if i.Pack {
-		l.unsupported(at, "an index of a pack over a range")
-		return slot{}, false
+	b, s, ok := l.rangeOf(id, i, e, l.rangePart)
+	if ok {
+		b.use = l.onLeft(id)
+		e.bind(b)
 	}
+	return s, ok
+}
+
+// rangePart makes one axis of a range.
+func (l *lowering) rangePart(name string, i *dsl.Item, e *env) (*binding, slot, bool) {
 	lo, hi, ok := l.bounds(i, e)
 	if !ok {
-		return slot{}, false
+		return nil, slot{}, false
 	}
 	if !isUniform(lo) || !isUniform(hi) {
-		l.errorf(at, "left-range", "the axes of a definition are the same for all elements: this range depends on data or on an index")
-		return slot{}, false
+		l.errorf(site{i.Span, e}, "left-range", "the axes of a definition are the same for all elements: this range depends on data or on an index")
+		return nil, slot{}, false
 	}
-	b := &binding{name: id.Name, use: l.onLeft(id)}
+	b := &binding{name: name}
 	s := slot{}
 	if hi.Op == ir.OpExtent && ir.IsConst(lo, 0) {
-		b.v = &ir.Var{Name: id.Name, Axis: hi.Axis}
+		b.v = &ir.Var{Name: name, Axis: hi.Axis}
 		b.value, s.extent = ir.Index(b.v), hi.Axis
-	} else {
-		b.v = &ir.Var{Name: id.Name, Axis: l.unnamed(id.Name, ir.Call(ir.OpMax, ir.Sub(hi, lo), ir.Int(0)), i.Span)}
-		b.value, s.extent = ir.Add(ir.Index(b.v), lo), b.v.Axis
-		if !ir.IsConst(lo, 0) {
-			s.lo = lo
-		}
+		return b, s, true
 	}
-	e.bind(b)
-	return s, true
+	b.v = &ir.Var{Name: name, Axis: l.unnamed(name, ir.Call(ir.OpMax, ir.Sub(hi, lo), ir.Int(0)), i.Span)}
+	b.value, s.extent = ir.Add(ir.Index(b.v), lo), b.v.Axis
+	if !ir.IsConst(lo, 0) {
+		s.lo = lo
+	}
+	return b, s, true
 }

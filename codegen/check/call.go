@@ -19,6 +19,16 @@ func (l *lowering) call(x *dsl.Call, e *env) *ir.Value {
 		return l.reduce(x, e)
 	case name == "has":
 		return l.hasValue(x, e)
+	case randoms[name] != ir.OpInvalid:
+		return l.random(x, e)
+	case limits[name] != ir.OpInvalid:
+		return l.limit(x, e)
+	case name == "ravel":
+		return l.ravel(x, e)
+	case name == "unravel":
+		return l.unravel(x, e)
+	case name == "rank":
+		return l.packRank(x, e)
 	case isBuilt:
 		return l.builtin(b, x, e)
 	}
@@ -42,7 +52,8 @@ func (l *lowering) builtin(b builtin, x *dsl.Call, e *env) *ir.Value {
 	var args []*ir.Value
 	for _, i := range x.Args {
 		if i.Pack {
-			return l.unsupported(site{i.Span, e}, "a pack that is computed with")
+			l.errorf(site{i.Span, e}, "pack-arg", "%s takes numbers, not the index of a pack", what).WithHint("put the whole call behind `..`")
+			return bad
 		}
 		args = append(args, l.expr(i.Value, e))
 	}
@@ -55,7 +66,7 @@ func (l *lowering) builtin(b builtin, x *dsl.Call, e *env) *ir.Value {
 	switch b.op {
 	case ir.OpStop:
 		return l.build(at, b.op, args...)
-	case ir.OpIsNaN, ir.OpIsInf:
+	case ir.OpIsNaN, ir.OpIsInf, ir.OpSignbit:
 		if !l.number(at, what, args[0]) {
 			return bad
 		}
@@ -88,6 +99,11 @@ func expandIsFinite(l *lowering, at site, a []*ir.Value) *ir.Value {
 func expandLogSigmoid(l *lowering, at site, a []*ir.Value) *ir.Value {
 	const what = "`log_sigmoid`"
 	return l.apply(at, ir.OpNeg, what, l.apply(at, ir.OpSoftplus, what, l.apply(at, ir.OpNeg, what, a[0])))
+}
+
+// expandDigamma is the first of the polygamma functions.
+func expandDigamma(l *lowering, at site, a []*ir.Value) *ir.Value {
+	return l.apply(at, ir.OpPolygamma, "`digamma`", ir.Int(0), a[0])
 }
 
 // expandFmax is the greater of two, of which a NaN is ignored.
@@ -195,7 +211,8 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 	body := l.enter(f.in, f, x, e)
 	for k, p := range f.decl.Params {
 		if x.Args[k].Pack || x.Args[k].Value == nil {
-			return l.unsupported(at, "a pack that is computed with")
+			l.errorf(at, "pack-arg", "a func takes numbers, not the index of a pack").WithHint("put the whole call behind `..`")
+			return bad
 		}
 		body.params[p.Name] = &closure{expr: x.Args[k].Value, env: e}
 	}
@@ -220,6 +237,7 @@ func (l *lowering) enter(in *source, what any, x *dsl.Call, e *env) *env {
 		n.in, n.closed, n.scopes, n.axisArgs = in, true, nil, nil
 		n.params = map[string]*closure{}
 		n.calls = append(slices.Clip(e.calls), x.Span)
+		n.text = append(slices.Clip(e.text), x.Span)
 		n.inlined = append(slices.Clip(e.inlined), what)
 	})
 }

@@ -334,6 +334,8 @@ func (l *lowering) alt(x *dsl.Alt, e *env) *ir.Value {
 	switch {
 	case failed:
 		return bad
+	case len(picks) == 0 && e.guard == nil && e.host && l.leftOut(x, e):
+		return bad
 	case len(picks) == 0:
 		// None is ever there, which is what the last one says.
 		return l.expr(x.Alts[len(x.Alts)-1], e)

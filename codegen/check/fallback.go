@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
 )
@@ -68,4 +70,38 @@ func (f *fallback) visit(n any) bool {
 		}
 	}
 	return f.ok
+}
+
+// leftOut refuses calls that leave out everything that `a ?? b` may be. It is false where something else is the reason.
+func (l *lowering) leftOut(x *dsl.Alt, e *env) bool {
+	if e.closed {
+		return false
+	}
+	var names []string
+	for _, a := range x.Alts {
+		found := false
+		dsl.Inspect(a, func(n any) bool {
+			if r, is := n.(*dsl.Ref); is && !found && l.isLeftOut(r.Name.Name) {
+				names = append(names, r.Name.Name)
+				found = true
+			}
+			return !found
+		})
+		if !found {
+			return false
+		}
+	}
+	l.refused = &ir.Require{Cond: ir.False, Message: strings.Join(names, " or ") + " must be given", Span: x.Span}
+	return true
+}
+
+// isLeftOut tells whether a name is an optional input or attribute that these choices leave out.
+func (l *lowering) isLeftOut(name string) bool {
+	optional := false
+	if d := l.sig.find(name); d != nil {
+		optional = d.param.Optional
+	} else if a := l.sig.attr(name); a != nil {
+		optional = a.decl.Optional
+	}
+	return optional && !l.mayHave(name)
 }

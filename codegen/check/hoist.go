@@ -104,13 +104,15 @@ func (r *reduction) outerVars(values []*ir.Value) []*ir.Var {
 	for s := r.at.env.levels; s != nil; s = s.up {
 		var here []*ir.Var
 		for _, b := range s.list {
-			if free[b.v] {
-				here = append(here, b.v)
-				delete(free, b.v)
+			for _, p := range b.each() {
+				if free[p.v] {
+					here = append(here, p.v)
+					delete(free, p.v)
+				}
 			}
 		}
 		if s.open {
-			slices.SortStableFunc(here, func(a, b *ir.Var) int { return r.l.sig.rankOf(a.Axis.Name) - r.l.sig.rankOf(b.Axis.Name) })
+			slices.SortStableFunc(here, func(a, b *ir.Var) int { return r.l.sig.placeOf(a.Axis) - r.l.sig.placeOf(b.Axis) })
 		}
 		list = append(here, list...) // outer levels first
 	}

@@ -20,14 +20,19 @@ type lowering struct {
 	axes    map[string]*ir.Axis
 	table   map[string]*value // inputs, lets, outputs; new values of inouts and states with a prime
 	setAt   map[string]diag.Span
+	dimAt   map[string]diag.Span
 	names   map[string]bool // names of tensors
 	grads   []*dsl.Grad
 	nones   []*dsl.GradNone
 	keeps   []*dsl.Keep
 	refused *ir.Require // a requirement that these choices never meet
 
+	open    map[string]*value // lets whose right side is being lowered
+	aheads  map[string]*value // what was read before its definition
 	sink    *[]*ir.Def
-	hoisted []*ir.Def            // reductions that can be read again
+	hoisted []*ir.Def             // reductions that can be read again
+	spread  map[string][]*ir.Axis // the axes of packs that are computed with
+	lists   map[string][]*ir.Scalar
 	ranges  map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
 	exact   map[*ir.Tensor]*exactSum
 	cotans  map[*ir.Tensor]*ir.Tensor
@@ -44,6 +49,7 @@ type value struct {
 
 	vars    []*ir.Var // with inlined
 	inlined *ir.Value
+	list    []*ir.Value // let ..s: one number for each axis
 
 	broken bool // its definition has errors
 }
@@ -54,7 +60,9 @@ type slot struct {
 	pack   bool
 	extent *ir.Axis
 	lo     *ir.Value // unnamed: the first index
-	factor []slot    // a product
+	spread bool      // a pack that is computed with: a part for each of its axes
+	parts  []slot
+	factor []slot // a product
 }
 
 // flat gives the axes of slots, with products taken apart.
@@ -73,7 +81,12 @@ func flat(slots []slot) []slot {
 func extents(slots []slot) []*ir.Axis {
 	r := []*ir.Axis{}
 	for _, s := range flat(slots) {
-		r = append(r, s.extent)
+		if !s.spread {
+			r = append(r, s.extent)
+		}
+		for _, p := range s.parts {
+			r = append(r, p.extent)
+		}
 	}
 	return r
 }
@@ -153,16 +166,18 @@ func (o *operation) declaration() *ir.OpDecl {
 	for _, a := range o.sig.attrs {
 		d.Attrs = append(d.Attrs, a.decl)
 	}
+	d.Ranks = o.sig.ranks.groups()
 	return d
 }
 
 // lower makes the function for the choices of one path.
 func (o *operation) lower(choose *chooser) *lowering {
 	l := &lowering{op: o, sig: o.sig, rep: o.in.unit.rep, clean: o.in.unit.rep.errors, choose: choose, axes: map[string]*ir.Axis{}, table: map[string]*value{},
-		setAt: map[string]diag.Span{}, names: map[string]bool{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
+		setAt: map[string]diag.Span{}, dimAt: map[string]diag.Span{}, names: map[string]bool{}, open: map[string]*value{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
 	l.ranges = map[*ir.Var]*ir.Axis{}
+	l.spread, l.lists = map[string][]*ir.Axis{}, map[string][]*ir.Scalar{}
 	for name := range o.sig.decls {
 		l.names[name] = true
 	}
@@ -185,6 +200,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 		return l
 	}
 	l.finish(top)
+	l.recur()
 	for _, g := range l.grads {
 		l.grad(g, top)
 	}
@@ -202,8 +218,13 @@ func (o *operation) lower(choose *chooser) *lowering {
 // addScalars lists the attributes that are there.
 func (l *lowering) addScalars() {
 	for _, a := range l.sig.attrs {
-		if a.scalar != nil && (!a.decl.Optional || l.mayHave(a.decl.Name)) {
+		if a.decl.Optional && !l.mayHave(a.decl.Name) {
+			continue
+		}
+		if a.scalar != nil {
 			l.fn.Scalars = append(l.fn.Scalars, a.scalar)
+		} else if n, known := l.rank(a.decl.Name); known && a.decl.List != "" {
+			l.fn.Scalars = append(l.fn.Scalars, l.entries(a, n)...)
 		}
 	}
 }
@@ -242,7 +263,7 @@ func (l *lowering) slotsOf(axes []ir.AxisRef) []slot {
 			r = append(r, slot{factor: l.slotsOf(a.Product)})
 			continue
 		}
-		r = append(r, slot{axis: a.Name, pack: a.Pack, extent: l.axis(a.Name)})
+		r = append(r, l.over(a.Name).slot())
 	}
 	return r
 }
@@ -312,6 +333,9 @@ func (l *lowering) addAxes() {
 			}
 		}
 	}
+	own := l.fn.Axes // what stands for extents of packs
+	l.fn.Axes = nil
+	add(own)
 	for _, t := range l.fn.Inputs {
 		add(t.Axes)
 	}
@@ -321,7 +345,7 @@ func (l *lowering) addAxes() {
 	for _, t := range l.fn.Outputs {
 		add(t.Axes)
 	}
-	slices.SortStableFunc(l.fn.Axes, func(a, b *ir.Axis) int { return l.sig.rankOf(a.Name) - l.sig.rankOf(b.Name) })
+	slices.SortStableFunc(l.fn.Axes, func(a, b *ir.Axis) int { return l.sig.placeOf(a) - l.sig.placeOf(b) })
 }
 
 // statesRead are the states whose old value this function reads.

@@ -32,7 +32,7 @@ func (n *names) call(e *dsl.Call) {
 		}
 	}
 	for _, a := range e.Named {
-		if a.Value != nil && !n.isWordFor(e, a) {
+		if a.Value != nil && !n.isWordFor(e, a) && !n.isSeedFor(e, a) {
 			n.expr(a.Value)
 		}
 	}
@@ -128,9 +128,7 @@ func (n *names) builtin(e *dsl.Call, b builtin) {
 			n.rep.errorf(e.Name.Span, "random-axes", "%s names the axes that have a number each", quote(name)).WithHint("write %s[…](seed)", name)
 			return
 		}
-		mark := len(n.indices)
-		n.binders(e.Index)
-		n.leave(mark, false)
+		n.randomAxes(e)
 		return
 	case name == "lowest" || name == "highest" || name == "epsilon":
 		n.argCount(e, 1, 1)

@@ -15,8 +15,12 @@ func (l *lowering) ref(x *dsl.Ref, e *env) *ir.Value {
 		return c
 	}
 	if b := e.variable(name); b != nil {
-		if b.pack {
-			return l.unsupported(at, "an index of a pack that is computed with")
+		switch {
+		case b.spread && e.comp > 0 && e.comp <= len(b.parts):
+			return b.parts[e.comp-1].value
+		case b.pack:
+			l.errorf(at, "index-pack", "%s is the index of a pack", quote(name)).WithHint("it stands behind `..`, where it is taken component by component")
+			return bad
 		}
 		return b.value
 	}
@@ -40,6 +44,15 @@ func (l *lowering) ref(x *dsl.Ref, e *env) *ir.Value {
 	if x.Cotangent {
 		v = l.cotangent(name, at)
 	}
+	if v == nil && x.Index != nil && !x.Cotangent && !x.Prime {
+		if v = l.ahead(name); v != nil {
+			read := l.element(v, x.Index, at)
+			if read.Op == ir.OpRead {
+				read.Span = x.Span
+			}
+			return read
+		}
+	}
 	if v == nil {
 		return l.early(at, name, x.Index != nil)
 	}
@@ -52,7 +65,8 @@ func (l *lowering) early(at site, name string, indexed bool) *ir.Value {
 	later := l.declaredLater(name)
 	switch {
 	case indexed && (set || later):
-		return l.unsupported(at, "a recurrence ("+quote(name)+" is read where it is not yet defined)")
+		l.errorf(at, "recurrence", "%s is read where it is not yet defined, and its axes aren't known here", quote(name)).
+			WithHint("a recurrence names them where it is defined, by a variable or an axis each: %s[t in L, n in N] = …", name)
 	case later:
 		l.errorf(at, "name-early", "%s has no value here", quote(name)).WithHint("definitions use earlier ones: move this one down")
 	case l.sig.find(name) != nil || l.rep.errors == l.clean:
@@ -93,7 +107,7 @@ func (l *lowering) param(x *dsl.Ref, c *closure, e *env) *ir.Value {
 		return l.unsupported(at, "an input of a called op that is read by index")
 	}
 	inner := c.env.with(func(n *env) {
-		n.levels, n.guard, n.path, n.host, n.calls = e.levels, e.guard, e.path, e.host, e.calls
+		n.levels, n.guard, n.path, n.host, n.calls, n.comp = e.levels, e.guard, e.path, e.host, e.calls, e.comp
 	})
 	v := l.expr(c.expr, inner)
 	if c.typ != nil && !isBad(v) && v.Type.Kind == ir.Exact && c.typ.Kind == ir.Real {
@@ -124,7 +138,7 @@ func (l *lowering) attribute(a *attribute, x *dsl.Ref, e *env) *ir.Value {
 		return bad
 	}
 	if a.decl.List != "" {
-		return l.unsupported(at, "a list ("+quote(name)+")")
+		return l.listEntry(a, x, at)
 	}
 	if x.Index != nil {
 		l.errorf(at, "index-number", "%s is one number, so it has no indices", quote(name)).WithNote(a.syntax.Span, "declared here")
@@ -148,14 +162,21 @@ func (l *lowering) extent(x *dsl.Ref, e *env) *ir.Value {
 		return l.unsupported(at, "an extent in a called op")
 	case d == nil:
 		return bad
+	case !l.axisThere(name):
+		return l.absence(at, name)
+	case d.pack && x.Index != nil:
+		return l.packExtent(name, x, at)
 	case x.Index != nil:
-		return l.unsupported(at, "an extent of a pack")
+		l.errorf(at, "index-number", "%s is one axis, so its extent has no index", quote(name))
+		return bad
+	case d.pack && e.comp > 0:
+		if p, spread := l.parts(name); spread && e.comp <= len(p) {
+			return ir.Extent(p[e.comp-1])
+		}
+		fallthrough
 	case d.pack:
 		l.errorf(at, "axis-pack", "%s is a pack; its number of elements is prod(..%s)", quote("..."+name), name)
 		return bad
-	}
-	if !l.axisThere(name) {
-		return l.absence(at, name)
 	}
 	return ir.Extent(l.axis(name))
 }
@@ -202,6 +223,9 @@ func (l *lowering) isThere(v *value) bool {
 func (l *lowering) element(v *value, index *dsl.Bracket, at site) *ir.Value {
 	if v.broken {
 		return bad
+	}
+	if v.list != nil {
+		return l.listLetEntry(v, index, at)
 	}
 	if !l.isThere(v) {
 		return l.absence(at, v.name)
@@ -277,7 +301,36 @@ func (r *reading) bare(s slot) {
 			WithHint("write its indices").WithNote(r.v.span, "defined here")
 		return
 	}
-	r.add(s, r.l.axisIndex(r.at, s.axis, r.v.name))
+	b := r.l.axisIndex(r.at, s.axis, r.v.name)
+	if b == nil {
+		r.failed = true
+		return
+	}
+	r.bound(s, b, r.at)
+}
+
+// bound takes the index of a binding.
+func (r *reading) bound(s slot, b *binding, at site) {
+	if !s.spread {
+		r.add(s, b.value)
+		return
+	}
+	values := []*ir.Value{}
+	for _, p := range b.parts {
+		values = append(values, p.value)
+	}
+	r.all(s, values, at)
+}
+
+// all takes one index for each axis of a pack.
+func (r *reading) all(s slot, values []*ir.Value, at site) {
+	if len(values) != len(s.parts) {
+		r.fail(at, "pack-rank", "this has %s, but %s has %s", plural(len(values), "component"), quote("..."+s.axis), plural(len(s.parts), "axis"))
+		return
+	}
+	for k, x := range values {
+		r.add(s.parts[k], x)
+	}
 }
 
 // slot takes one written index.
@@ -311,25 +364,35 @@ func (r *reading) slot(s slot, i *dsl.Item) {
 	r.add(s, r.l.indexValue(i.Value, r.at.env))
 }
 
-// pack takes the index of a pack, which is carried whole.
+// pack takes the index of a pack: carried whole, or computed axis by axis.
 func (r *reading) pack(s slot, i *dsl.Item) {
 	e := r.at.env
+	at := site{i.Span, e}
 	if id := bareName(i.Value); id != nil {
 		if b := e.variable(id.Name); b != nil {
 			switch {
 			case !b.pack:
-				r.fail(site{i.Span, e}, "index-pack", "%s is one index, not that of a pack", quote(id.Name))
-			case b.axis != s.axis:
-				r.failed = true
-				r.l.unsupported(site{i.Span, e}, "a pack that is read at the index of another")
+				r.fail(at, "index-pack", "%s is one index, not that of a pack", quote(id.Name))
+			case s.spread == b.spread && (s.spread || b.v.Axis == s.extent):
+				r.bound(s, b, at)
 			default:
-				r.add(s, b.value)
+				r.failed = true
+				r.l.unsupported(at, "a pack that is read at the index of another")
 			}
 			return
 		}
 	}
-	r.failed = true
-	r.l.unsupported(site{i.Span, e}, "an index of a pack that is computed")
+	if !s.spread {
+		r.failed = true
+		r.l.unsupported(at, "an index of a pack that is computed")
+		return
+	}
+	values, ok := r.l.components(i.Value, len(s.parts), e, r.l.indexValue)
+	if !ok {
+		r.failed = true
+		return
+	}
+	r.all(s, values, at)
 }
 
 // product takes the index of a product: one for each factor, or one flat number.
@@ -350,10 +413,56 @@ func (r *reading) product(s slot, i *dsl.Item) {
 		}
 	case len(items) > 1:
 		r.fail(at, "index-count", "this axis is a product of %d, not of %d", len(s.factor), len(items))
+	case i.Pack || i.Value == nil:
+		r.fail(at, "index-pack", "a product of axes has one index in parentheses, or one flat number")
 	default:
-		r.failed = true
-		r.l.unsupported(at, "a flat index of a product of axes")
+		r.flat(s, r.l.indexValue(i.Value, e), at)
 	}
+}
+
+// flat takes a flat index of a product apart.
+func (r *reading) flat(s slot, x *ir.Value, at site) {
+	if isBad(x) {
+		r.failed = true
+		return
+	}
+	axes := extents([]slot{s})
+	sizes := make([]*ir.Value, len(axes))
+	for k, a := range axes {
+		sizes[k] = ir.Extent(a)
+	}
+	y := exactIndex(x)
+	if x.Type.Kind == ir.Exact && !r.l.isWhole(x) {
+		r.needs = append(r.needs, ir.Call(ir.OpEq, ir.Call(ir.OpFloor, y), y))
+	}
+	total := ir.Int(1)
+	for _, n := range sizes {
+		total = ir.Mul(total, n)
+	}
+	r.needs = append(r.needs, ir.Call(ir.OpLe, ir.Int(0), y), ir.Call(ir.OpLt, y, total))
+	for k := range sizes {
+		r.index = append(r.index, r.l.digit(at, y, sizes, k))
+	}
+}
+
+// listLetEntry is an entry of a list of a let.
+func (l *lowering) listLetEntry(v *value, index *dsl.Bracket, at site) *ir.Value {
+	k := at.env.comp - 1
+	if index != nil {
+		x := &dsl.Ref{Name: dsl.Ident{Name: v.name, Span: at.span}, Index: index, Span: at.span}
+		var ok bool
+		if k, ok = l.position(x, at); !ok {
+			return bad
+		}
+	} else if k < 0 {
+		l.errorf(at, "index-list", "%s is a list", quote(v.name)).WithNote(v.span, "defined here").
+			WithHint("write an entry, %s[0], or ..%s where an index of a pack stands", v.name, v.name)
+		return bad
+	}
+	if k < 0 || k >= len(v.list) {
+		return l.absence(at, ir.EntryName(v.name, k))
+	}
+	return v.list[k]
 }
 
 // add takes an index, and the condition that it is in range unless that is certain.

@@ -73,24 +73,19 @@ func init() {
 	}
 }
 
-// fold is a reducer over the axes of a pack: prod(..S) is its number of elements.
-func (l *lowering) fold(x *dsl.Call, e *env) *ir.Value {
-	id := bareName(x.Args[0].Value)
-	if x.Name.Name == "prod" && x.Index == nil && id != nil && !e.closed {
-		if d := l.sig.axes[id.Name]; d != nil && d.pack {
-			if !l.axisThere(id.Name) {
-				return l.absence(e.at(x), id.Name)
-			}
-			return ir.Extent(l.axis(id.Name))
-		}
+// list are the indices that are reduced, those of packs that are computed with one by one.
+func (r *reduction) list() []*binding {
+	var list []*binding
+	for _, b := range r.inner.levels.list {
+		list = append(list, b.each()...)
 	}
-	return l.unsupported(e.at(x), "a pack that is computed with")
+	return list
 }
 
 // vars are the variables that are reduced.
 func (r *reduction) vars() []*ir.Var {
 	var list []*ir.Var
-	for _, b := range r.inner.levels.list {
+	for _, b := range r.list() {
 		list = append(list, b.v)
 	}
 	return list
@@ -213,7 +208,7 @@ func (r *reduction) points() *ir.Value {
 		return r.hoist("any", ir.Any, ir.True, r.where, ir.Elem{Name: "bool"})
 	}
 	conds := []*ir.Value{}
-	for _, b := range r.inner.levels.list {
+	for _, b := range r.list() {
 		// A reduction along an axis whose index is known outside has that index, if nothing else.
 		if b.v.Axis != nil && r.at.env.isBound(b.axis) {
 			continue
@@ -244,10 +239,7 @@ func (r *reduction) place() *ir.Value {
 	if !r.number() {
 		return bad
 	}
-	list := r.inner.levels.list
-	if len(r.args) > 1 && len(list) != 1 {
-		return r.l.unsupported(r.at, "an argmax over several axes with a result of its own")
-	}
+	list := r.list()
 	r.needsPoints()
 	key := r.body
 	top := r.most(key)
@@ -258,21 +250,17 @@ func (r *reduction) place() *ir.Value {
 	if t := key.Type; t.Kind == ir.Real || t.Kind == ir.Typed && r.l.class(t.Elem) != ir.ClassInt {
 		hit = ir.Or(hit, ir.And(ir.Call(ir.OpIsNaN, key), ir.Call(ir.OpIsNaN, top)))
 	}
+	sizes, ok := r.sizes(list)
+	if isBad(hit) || !ok {
+		return bad
+	}
 	flat := ir.Int(0)
-	for _, b := range list {
-		i, n := b.value, ir.Int(0)
-		if len(list) > 1 {
-			if n = extentOf(b.v); n == nil {
-				return r.l.unsupported(r.at, "an argmax over ranges that depend on each other")
-			}
-		}
+	for k, b := range list {
+		i := b.value
 		if len(list) > 1 && b.v.Axis == nil {
 			i = ir.Sub(i, b.v.Lo)
 		}
-		flat = ir.Add(ir.Mul(flat, n), i)
-	}
-	if isBad(hit) {
-		return bad
+		flat = ir.Add(ir.Mul(flat, sizes[k]), i)
 	}
 	first := *r
 	first.name = "argmin" // the first is the smallest index
@@ -280,10 +268,63 @@ func (r *reduction) place() *ir.Value {
 	if isBad(at) || len(r.args) < 2 {
 		return at
 	}
-	found := r.at.env.inside(false)
-	b := list[0]
-	found.bind(&binding{name: b.name, axis: b.axis, pack: b.pack, v: b.v, value: at})
-	return r.l.expr(r.args[1].Value, found)
+	return r.l.expr(r.args[1].Value, r.found(at, sizes))
+}
+
+// sizes are the numbers of values of several indices, for a flat index of them; of one, nothing is needed.
+func (r *reduction) sizes(list []*binding) ([]*ir.Value, bool) {
+	sizes := make([]*ir.Value, len(list))
+	if len(list) == 1 {
+		sizes[0] = ir.Int(0)
+		return sizes, true
+	}
+	own := map[*ir.Var]bool{}
+	for _, b := range list {
+		own[b.v] = true
+	}
+	for k, b := range list {
+		n := extentOf(b.v)
+		if n == nil {
+			n = ir.Call(ir.OpMax, ir.Sub(b.v.Hi, b.v.Lo), ir.Int(0))
+		}
+		for v := range ir.FreeVars(n) {
+			if own[v] {
+				r.l.unsupported(r.at, "an argmax over ranges that depend on each other")
+				return nil, false
+			}
+		}
+		sizes[k] = n
+	}
+	return sizes, true
+}
+
+// found is where the indices of the reduction are those of a flat index.
+func (r *reduction) found(flat *ir.Value, sizes []*ir.Value) *env {
+	e := r.at.env.inside(false)
+	k := 0
+	at := func(b *binding) *binding {
+		c := *b
+		c.value = flat
+		if len(sizes) > 1 {
+			c.value = r.l.digit(r.at, flat, sizes, k)
+			if b.v.Axis == nil {
+				c.value = ir.Add(c.value, b.v.Lo)
+			}
+		}
+		k++
+		return &c
+	}
+	for _, b := range r.inner.levels.list {
+		c := *b
+		if c.parts = nil; !b.spread {
+			c = *at(b)
+		}
+		for _, p := range b.parts {
+			c.parts = append(c.parts, at(p))
+		}
+		e.bind(&c)
+	}
+	return e
 }
 
 // logSumExp is m + log(sum(exp(x - m))) with the greatest m, or 0 where that is infinite. The shift has no derivative:

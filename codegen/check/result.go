@@ -52,11 +52,12 @@ func (o *operation) sameAxes(d *ir.OpDecl, made []*lowering) {
 
 func sameAxis(a, b *ir.Axis) bool { return a.Name == b.Name }
 
-// differStatically tells whether two sets of choices decide an attribute or a presence differently.
+// differStatically tells whether two sets of choices decide an attribute, a presence or a rank differently.
 func differStatically(a, b []ir.Choice) bool {
 	for _, x := range a {
 		for _, y := range b {
-			if x.Attr != "" && x.Attr == y.Attr && x.Word != y.Word || x.Present != "" && x.Present == y.Present && x.Holds != y.Holds {
+			if x.Attr != "" && x.Attr == y.Attr && x.Word != y.Word || x.Present != "" && x.Present == y.Present && x.Holds != y.Holds ||
+				x.Rank != "" && x.Rank == y.Rank && x.N != y.N {
 				return true
 			}
 		}

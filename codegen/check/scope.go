@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -16,8 +17,12 @@ type binding struct {
 	pack  bool
 	v     *ir.Var
 	value *ir.Value // what the index is; v itself but for argmax, where it is what was found
-	twice bool      // two variables of one level stand for the axis
-	use   *symbol   // of a left side: whether anything needs it
+
+	spread bool       // a pack that is computed with: its index is parts, and v and value are unset
+	parts  []*binding // one for each axis
+
+	twice bool    // two variables of one level stand for the axis
+	use   *symbol // of a left side: whether anything needs it
 }
 
 // level is the axes that one left side or one reduction binds.
@@ -45,7 +50,9 @@ type env struct {
 	guard    *guard              // collects conditions of absence; nil: absence is an error
 	path     []*ir.Value         // conditions that hold here, since otherwise this isn't evaluated
 	host     bool                // computed when the op is called: conditions don't make variants
+	comp     int                 // 1 + the component that is computed; 0: not by components
 	calls    []diag.Span         // the calls that led into this func, outermost first
+	text     []diag.Span         // the calls whose bodies the text stands in: an argument is still the caller's text
 	inlined  []any               // the funcs and ops that they call
 }
 
@@ -162,7 +169,7 @@ func (l *lowering) bound(e *env, axis string) *binding {
 // isBound tells whether an index of the axis is in scope, without making one.
 func (e *env) isBound(axis string) bool {
 	for s := e.levels; s != nil; s = s.up {
-		if b := s.axes[axis]; b != nil && b.v != nil && b.v.Axis != nil {
+		if s.axes[axis] != nil {
 			return true
 		}
 	}
@@ -171,24 +178,32 @@ func (e *env) isBound(axis string) bool {
 
 // over makes an index that runs over an axis.
 func (l *lowering) over(axis string) *binding {
+	if parts, spread := l.parts(axis); spread {
+		b := &binding{axis: axis, pack: true, spread: true}
+		for k, a := range parts {
+			v := &ir.Var{Name: strings.ToLower(axis) + strconv.Itoa(k), Axis: a}
+			b.parts = append(b.parts, &binding{axis: axis, v: v, value: ir.Index(v)})
+		}
+		return b
+	}
 	v := &ir.Var{Name: strings.ToLower(axis), Axis: l.axis(axis)}
 	return &binding{axis: axis, pack: v.Axis.Pack, v: v, value: ir.Index(v)}
 }
 
-// axisIndex gives the index of an axis here.
-func (l *lowering) axisIndex(at site, axis, of string) *ir.Value {
+// axisIndex gives the index of an axis here; nil is an error that has been reported.
+func (l *lowering) axisIndex(at site, axis, of string) *binding {
 	b := l.bound(at.env, axis)
 	switch {
 	case b == nil:
 		l.errorf(at, "axis-unbound", "axis %s of %s has no place here", quote(l.axisText(axis)), quote(of)).
 			WithHint("reduce it, or name it on the left")
-		return bad
+		return nil
 	case b.twice:
 		l.errorf(at, "axis-ambiguous", "two variables stand for axis %s of %s here", quote(l.axisText(axis)), quote(of)).
 			WithHint("write the indices: %s[…]", of)
-		return bad
+		return nil
 	}
-	return b.value
+	return b
 }
 
 // axisText is an axis as it is written.
@@ -203,6 +218,9 @@ func (l *lowering) axisText(name string) string {
 func (l *lowering) axis(name string) *ir.Axis {
 	if a := l.axes[name]; a != nil {
 		return a
+	}
+	if other := l.sig.ranks.alias[name]; other != "" {
+		return l.axis(other)
 	}
 	d := l.sig.axes[name]
 	a := &ir.Axis{Name: name, Pack: d != nil && d.pack}

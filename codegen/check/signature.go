@@ -20,6 +20,7 @@ type signature struct {
 	inputs  []*tensorDecl
 	outputs []*tensorDecl
 	attrs   []*attribute
+	ranks   *rankTable
 	decls   map[string]*symbol // inputs, outputs and attributes by name
 }
 
@@ -67,8 +68,9 @@ func newSignature(o *operation) *signature {
 	for _, a := range o.decl.Attrs {
 		s.attribute(a)
 	}
+	s.ranks = newRankTable(s)
 	s.extents()
-	s.ranks()
+	s.openRanks()
 	s.unusedVars()
 	return s
 }
@@ -276,8 +278,8 @@ func (s *signature) extents() {
 	}
 }
 
-// ranks reports signatures that leave the rank of a pack open: a tensor with two packs needs to know one of them.
-func (s *signature) ranks() {
+// openRanks reports signatures that leave the rank of a pack open: a tensor with two packs needs to know one of them.
+func (s *signature) openRanks() {
 	known := map[string]bool{}
 	for _, a := range s.op.decl.Attrs {
 		if a.List != nil {
@@ -294,6 +296,14 @@ func (s *signature) ranks() {
 	}
 	for again := true; again; {
 		again = false
+		for _, name := range s.axisOrder {
+			if c := s.ranks.classOf(name); known[name] && c != nil && s.axes[name].pack {
+				for _, p := range c.packs {
+					again = again || !known[p]
+					known[p] = true
+				}
+			}
+		}
 		for _, in := range s.inputs {
 			if open := s.openPacks(in.param.Axes, known); len(open) == 1 {
 				known[open[0]], again = true, true
@@ -361,6 +371,14 @@ func (s *signature) attr(name string) *attribute {
 		}
 	}
 	return nil
+}
+
+// placeOf is the order of an axis of a function.
+func (s *signature) placeOf(a *ir.Axis) int {
+	if a.Of != "" {
+		return s.rankOf(a.Of)
+	}
+	return s.rankOf(a.Name)
 }
 
 // rankOf is the order of an axis by first appearance.

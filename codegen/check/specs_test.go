@@ -206,6 +206,8 @@ func choices(v *ir.Variant) string {
 			text += ", " + c.Attr + " is " + c.Word
 		case c.Present != "":
 			text += ", " + map[bool]string{true: "has ", false: "without "}[c.Holds] + c.Present
+		case c.Rank != "":
+			text += fmt.Sprintf(", rank(%s) == %d", c.Rank, c.N)
 		default:
 			text += ", " + map[bool]string{true: "", false: "not "}[c.Holds] + c.Cond.String()
 		}
@@ -265,9 +267,9 @@ func TestVariants(t *testing.T) {
 func contradict(a, b []ir.Choice) bool {
 	for _, x := range a {
 		for _, y := range b {
-			same := x.Attr == y.Attr && x.Present == y.Present && (x.Cond == nil) == (y.Cond == nil) &&
+			same := x.Attr == y.Attr && x.Present == y.Present && x.Rank == y.Rank && (x.Cond == nil) == (y.Cond == nil) &&
 				(x.Cond == nil || x.Cond.String() == y.Cond.String())
-			if same && (x.Word != y.Word || x.Holds != y.Holds) {
+			if same && (x.Word != y.Word || x.Holds != y.Holds || x.N != y.N) {
 				return true
 			}
 		}

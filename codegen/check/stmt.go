@@ -46,13 +46,19 @@ func (l *lowering) match(s *dsl.Match, e *env) {
 	if a == nil {
 		return
 	}
-	word := l.word(a)
+	if arm := armOf(s, l.word(a)); arm != nil {
+		l.stmts(arm.Body, e)
+	}
+}
+
+// armOf is the arm of a match for a word.
+func armOf(s *dsl.Match, word string) *dsl.Arm {
 	for _, arm := range s.Arms {
 		if len(arm.Labels) == 0 || slices.ContainsFunc(arm.Labels, func(id dsl.Ident) bool { return id.Name == word }) {
-			l.stmts(arm.Body, e)
-			return
+			return arm
 		}
 	}
+	return nil
 }
 
 // require adds a condition of the call.
@@ -76,17 +82,28 @@ func (l *lowering) require(s *dsl.Require, e *env) {
 // dim fixes an extent.
 func (l *lowering) dim(s *dsl.Dim, e *env) {
 	at := site{s.Name.Span, e}
-	if s.Pack {
-		l.unsupported(at, "a dim of a pack")
+	if old, twice := l.dimAt[s.Name.Name]; twice {
+		l.errorf(at, "dim-twice", "the extent of %s is given twice", quote(s.Name.Name)).WithNote(old, "given here first")
 		return
 	}
-	for _, d := range l.fn.Dims {
-		if d.Axis.Name == s.Name.Name {
-			l.errorf(at, "dim-twice", "the extent of %s is given twice", quote(s.Name.Name)).WithNote(d.Span, "given here first")
-			return
-		}
+	l.dimAt[s.Name.Name] = s.Span
+	host := e.with(func(n *env) { n.host = true })
+	if !s.Pack {
+		l.dimOf(l.axis(s.Name.Name), l.expr(s.Value, host), s, e)
+		return
 	}
-	v := l.expr(s.Value, e.with(func(n *env) { n.host = true }))
+	parts, spread := l.parts(s.Name.Name)
+	if !spread {
+		return // it is another name of a pack
+	}
+	values, ok := l.components(s.Value, len(parts), host, l.expr)
+	for k := 0; ok && k < len(parts); k++ {
+		l.dimOf(parts[k], values[k], s, e)
+	}
+}
+
+// dimOf fixes the extent of one axis.
+func (l *lowering) dimOf(axis *ir.Axis, v *ir.Value, s *dsl.Dim, e *env) {
 	if isBad(v) {
 		return
 	}
@@ -99,15 +116,18 @@ func (l *lowering) dim(s *dsl.Dim, e *env) {
 	case v.Const != nil && (!v.Const.IsInt() || v.Const.Sign() < 0):
 		l.errorf(e.at(s.Value), "dim-value", "an extent is whole and not negative; this is %s", v.Const.RatString())
 	default:
-		l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: l.axis(s.Name.Name), Value: v, Span: s.Span})
+		l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: axis, Value: v, Span: s.Span})
 	}
 }
 
 // let defines a value of the body.
 func (l *lowering) let(s *dsl.Let, e *env) {
-	if s.Pack || len(s.Names) != 1 {
-		what := map[bool]string{true: "a list", false: "a let of several names"}
-		l.unsupported(site{s.Span, e}, what[s.Pack])
+	if s.Pack {
+		l.listLet(s, e)
+		return
+	}
+	if len(s.Names) != 1 {
+		l.unsupported(site{s.Span, e}, "a let of several names")
 		for _, id := range s.Names {
 			l.table[id.Name] = &value{name: id.Name, span: id.Span, broken: true}
 		}
@@ -124,7 +144,8 @@ func (l *lowering) let(s *dsl.Let, e *env) {
 		v.inlined = body
 		return
 	}
-	l.place(v, &ir.Tensor{Name: id.Name, Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}, body, s.Span)
+	t := &ir.Tensor{Name: id.Name, Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}
+	l.place(v, l.definedAhead(t, e.at(s.Value)), body, s.Span)
 }
 
 // assign sets an output, or the new value of an inout or state.
@@ -163,7 +184,7 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	if v.broken = isBad(body); v.broken {
 		return
 	}
-	l.place(v, t, body, s.Span)
+	l.place(v, l.definedAhead(t, e.at(s.Value)), body, s.Span)
 }
 
 // short is the body of `op f(..) = e`.
@@ -200,7 +221,11 @@ func (l *lowering) definition(id dsl.Ident, left *dsl.Bracket, slots []slot, rig
 			inner.bind(l.over(s.axis))
 		}
 	}
+	if ok && left != nil {
+		l.open[id.Name] = v
+	}
 	body := l.expr(right, inner)
+	delete(l.open, id.Name)
 	if !ok || isBad(body) {
 		v.broken = true
 		return v, bad
@@ -209,12 +234,14 @@ func (l *lowering) definition(id dsl.Ident, left *dsl.Bracket, slots []slot, rig
 		slices.SortStableFunc(inner.levels.list, func(a, b *binding) int { return l.sig.rankOf(a.axis) - l.sig.rankOf(b.axis) })
 		v.slots = []slot{}
 		for _, b := range inner.levels.list {
-			v.slots = append(v.slots, slot{axis: b.axis, pack: b.pack, extent: b.v.Axis})
+			v.slots = append(v.slots, b.slot())
 		}
 		v.loose = len(v.slots) > 1
 	}
 	for _, b := range inner.levels.list {
-		v.vars = append(v.vars, b.v)
+		for _, p := range b.each() {
+			v.vars = append(v.vars, p.v)
+		}
 	}
 	return v, body
 }

@@ -271,7 +271,8 @@ func (l *lowering) isWhole(v *ir.Value) bool {
 		n := v.Args[1].Const
 		return n != nil && n.IsInt() && n.Sign() >= 0 && l.isWhole(v.Args[0])
 	case ir.OpCast:
-		return v.Args[0].Type.Kind == ir.Typed && l.class(v.Args[0].Type.Elem) == ir.ClassInt
+		a := v.Args[0]
+		return a.Type.Kind == ir.Typed && l.class(a.Type.Elem) == ir.ClassInt || a.Type.Kind == ir.Real && ir.Facts[a.Op].Rule == ir.RuleWhole
 	}
 	return ir.IsWhole(v)
 }
@@ -361,7 +362,11 @@ func (l *lowering) apply(at site, op ir.Op, what string, args ...*ir.Value) *ir.
 		l.errorf(at, "divide-zero", "division by zero")
 		return bad
 	}
-	return l.build(at, op, args...)
+	v := l.build(at, op, args...)
+	if purpose == compared && v.Type.Kind == ir.Real {
+		v = ir.Cast(v, ir.ExactType) // a whole number is exact
+	}
+	return v
 }
 
 // power is a^b. Exact powers have whole exponents; others are real.

@@ -62,6 +62,7 @@ type operation struct {
 	sig  *signature
 
 	parts   int                   // parts of expressions that have been lowered
+	streams map[string]int        // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol // index variables of left sides, over all choices
 }
 
@@ -109,7 +110,7 @@ func (p *unit) load1(src *source, i *dsl.Import) {
 	src.imports[name] = m
 	u := p.all
 	if slices.Contains(u.loading, i.Path) {
-		p.rep.errorf(i.Span, "import-cycle", "packages import each other: %s", strings.Join(append(u.loading, i.Path), " -> "))
+		u.rep.errorf(i.Span, "import-cycle", "packages import each other: %s", strings.Join(append(u.loading, i.Path), " -> "))
 		return
 	}
 	if done, ok := u.loaded[i.Path]; ok {

@@ -73,21 +73,28 @@ func init() {
 		"sin": {1, ir.OpSin, floatNumber, nil}, "cos": {1, ir.OpCos, floatNumber, nil},
 		"isnan": {1, ir.OpIsNaN, anyNumber, nil}, "isinf": {1, ir.OpIsInf, anyNumber, nil},
 
+		"signbit": {1, ir.OpSignbit, anyNumber, nil},
+
+		"exp2": {1, ir.OpExp2, floatNumber, nil}, "log2": {1, ir.OpLog2, floatNumber, nil}, "log10": {1, ir.OpLog10, floatNumber, nil},
+		"tan": {1, ir.OpTan, floatNumber, nil}, "asin": {1, ir.OpAsin, floatNumber, nil}, "acos": {1, ir.OpAcos, floatNumber, nil},
+		"atan": {1, ir.OpAtan, floatNumber, nil}, "atan2": {2, ir.OpAtan2, floatNumber, nil},
+		"sinh": {1, ir.OpSinh, floatNumber, nil}, "cosh": {1, ir.OpCosh, floatNumber, nil}, "asinh": {1, ir.OpAsinh, floatNumber, nil},
+		"acosh": {1, ir.OpAcosh, floatNumber, nil}, "atanh": {1, ir.OpAtanh, floatNumber, nil},
+		"erfc": {1, ir.OpErfc, floatNumber, nil}, "erfinv": {1, ir.OpErfinv, floatNumber, nil}, "lgamma": {1, ir.OpLgamma, floatNumber, nil},
+		"hypot": {2, ir.OpHypot, floatNumber, nil}, "copysign": {2, ir.OpCopysign, floatNumber, nil},
+		"xlogy": {2, ir.OpXlogy, floatNumber, nil}, "logaddexp": {2, ir.OpLogaddexp, floatNumber, nil},
+
 		"clamp":       {3, ir.OpInvalid, anyNumber, expandClamp},
 		"isfinite":    {1, ir.OpInvalid, anyNumber, expandIsFinite},
 		"log_sigmoid": {1, ir.OpInvalid, floatNumber, expandLogSigmoid},
+		"digamma":     {1, ir.OpInvalid, floatNumber, expandDigamma},
 		"fmax":        {2, ir.OpInvalid, anyNumber, expandFmax},
 		"fmin":        {2, ir.OpInvalid, anyNumber, expandFmin},
 
-		// With forms of their own: see call.go.
-		"has": {arity: 1},
+		// With forms of their own: see call.go, random.go and limit.go.
+		"has": {arity: 1}, "uniform": {arity: 1}, "normal": {arity: 1}, "lowest": {arity: 1}, "highest": {arity: 1}, "epsilon": {arity: 1},
 	}
-	for name, arity := range map[string]int{
-		"exp2": 1, "log2": 1, "log10": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "sinh": 1, "cosh": 1, "asinh": 1,
-		"acosh": 1, "atanh": 1, "erfc": 1, "erfinv": 1, "lgamma": 1, "digamma": 1, "signbit": 1, "atan2": 2, "hypot": 2,
-		"copysign": 2, "xlogy": 2, "logaddexp": 2, "ravel": 2, "unravel": 2, "rank": 1, "uniform": 1, "normal": 1,
-		"lowest": 1, "highest": 1, "epsilon": 1,
-	} {
+	for name, arity := range map[string]int{"ravel": 2, "unravel": 2, "rank": 1} {
 		builtins[name] = builtin{arity: arity}
 	}
 }

@@ -54,6 +54,6 @@ type Function struct {
 // Pair is a function lowered for one choice of dtypes.
 type Pair struct {
 	DTypes   map[string]string // dtype variable to dtype
-	Forward  *nest.Program
-	Backward *nest.Program // nil where there is no derivative
+	Forward  *Program
+	Backward *Program // nil where there is no derivative
 }

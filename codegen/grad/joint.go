@@ -1,6 +1,10 @@
 package grad
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
 
 // finish puts the backward function together.
 func (r *reverser) finish() (*ir.Func, error) {
@@ -44,7 +48,25 @@ func (r *reverser) finish() (*ir.Func, error) {
 	}
 	b.Defs = append(b.Defs, r.defs...)
 	b.Defs = ir.Live(b)
+	if slices.ContainsFunc(f.Defs, func(d *ir.Def) bool { return d.Group != 0 }) {
+		defs, err := ir.Order(b.Defs, known(f), 1)
+		if err != nil {
+			return nil, err
+		}
+		b.Defs = defs
+	}
 	return b, ir.Verify(b)
+}
+
+// known are the conditions of a call that read no data.
+func known(f *ir.Func) []*ir.Value {
+	var r []*ir.Value
+	for _, q := range f.Requires {
+		if len(ir.Reads(q.Cond)) == 0 {
+			r = append(r, q.Cond)
+		}
+	}
+	return r
 }
 
 // userGrad takes the author's formula for a gradient. A result that lacks axes is repeated along them.

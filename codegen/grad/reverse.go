@@ -2,6 +2,7 @@ package grad
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -19,8 +20,10 @@ func Reverse(f *ir.Func) (*ir.Func, error) { return reverse(f, true) }
 
 // reverse is Reverse; without solved the index equations are left as they are.
 func reverse(f *ir.Func, solved bool) (*ir.Func, error) {
+	f = scanned(f)
 	r := &reverser{f: f, solved: solved, flows: map[*ir.Tensor][]*flow{}, cot: map[*ir.Tensor]*ir.Tensor{},
-		active: map[*ir.Tensor]bool{}, need: map[*ir.Tensor]bool{}, user: map[*ir.Tensor]*ir.UserGrad{}, names: map[string]bool{}}
+		active: map[*ir.Tensor]bool{}, need: map[*ir.Tensor]bool{}, user: map[*ir.Tensor]*ir.UserGrad{}, names: map[string]bool{},
+		carried: map[*ir.Tensor]*ir.Tensor{}}
 	for _, t := range f.Inputs {
 		r.names[t.Name] = true
 	}
@@ -34,12 +37,15 @@ func reverse(f *ir.Func, solved bool) (*ir.Func, error) {
 	if err := r.cotangents(); err != nil {
 		return nil, err
 	}
-	for i := len(f.Defs) - 1; i >= 0; i-- {
-		if d := f.Defs[i]; r.need[d.Target] {
-			if err := r.def(d); err != nil {
-				return nil, err
-			}
+	for n := len(f.Defs); n > 0; {
+		i := n - 1
+		for g := f.Defs[i].Group; g != 0 && i > 0 && f.Defs[i-1].Group == g; {
+			i--
 		}
+		if err := r.run(f.Defs[i:n]); err != nil {
+			return nil, err
+		}
+		n = i
 	}
 	return r.finish()
 }
@@ -52,8 +58,10 @@ type reverser struct {
 	user   map[*ir.Tensor]*ir.UserGrad
 	cot    map[*ir.Tensor]*ir.Tensor // cotangents of outputs
 	flows  map[*ir.Tensor][]*flow
-	defs   []*ir.Def // of derivatives, in order
-	names  map[string]bool
+	// carried are the cotangents of the members of a group: they are read before all that flows to them is known.
+	carried map[*ir.Tensor]*ir.Tensor
+	defs    []*ir.Def // of derivatives, in order but for groups
+	names   map[string]bool
 }
 
 // wants tells whether an input gets a gradient.
@@ -78,13 +86,17 @@ func (r *reverser) reach() {
 			r.need[t] = r.user[t] == nil
 		}
 	}
-	for _, d := range r.f.Defs {
-		if !r.f.IsFloat(d.Target) {
-			continue
-		}
-		for t := range r.live(d.Body) {
-			r.active[d.Target] = true
-			r.need[d.Target] = r.need[d.Target] || r.need[t]
+	for changed := true; changed; { // definitions of a group read later ones
+		changed = false
+		for _, d := range r.f.Defs {
+			if !r.f.IsFloat(d.Target) {
+				continue
+			}
+			for t := range r.live(d.Body) {
+				changed = changed || d.Group != 0 && !(r.active[d.Target] && (r.need[d.Target] || !r.need[t]))
+				r.active[d.Target] = true
+				r.need[d.Target] = r.need[d.Target] || r.need[t]
+			}
 		}
 	}
 }
@@ -160,11 +172,43 @@ func (r *reverser) fault(d *ir.Def, format string, args ...any) error {
 	return &ir.Fault{Func: r.f.Name, Def: d.Target.Name, Span: d.Span, Message: fmt.Sprintf(format, args...)}
 }
 
+// run derives a definition, or the definitions of one group. In a group, cotangents are read before they are defined; the
+// definitions that read each other then run as a group of their own, along the same axis the other way.
+func (r *reverser) run(defs []*ir.Def) error {
+	if defs[0].Group != 0 {
+		for _, d := range defs {
+			if t := d.Target; r.need[t] {
+				r.carried[t] = r.cotangentOf(t)
+			}
+		}
+	}
+	for _, d := range slices.Backward(defs) {
+		if r.need[d.Target] {
+			if err := r.def(d); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range slices.Backward(defs) {
+		if a := r.carried[d.Target]; a != nil {
+			r.gather(d.Target, a)
+		}
+	}
+	return nil
+}
+
+// cotangentOf is a tensor for all that flows to a tensor.
+func (r *reverser) cotangentOf(t *ir.Tensor) *ir.Tensor {
+	a := &ir.Tensor{Name: "@" + t.Name, Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
+	if r.cot[t] != nil {
+		a.Name += ".all"
+	}
+	a.Name = r.name(a.Name)
+	return a
+}
+
 // def lets the cotangent of a definition's target flow on to what the definition reads.
 func (r *reverser) def(d *ir.Def) error {
-	if d.Group != 0 {
-		return r.fault(d, "the derivative of a recurrence can't be derived; give it with grad")
-	}
 	t := d.Target
 	var num ir.Numbering
 	body := num.Share(d.Body)
@@ -252,9 +296,14 @@ func floatOf(g, n *ir.Value) ir.Type {
 
 // flow notes what flows back through a read.
 func (r *reverser) flow(read *ir.Value, c *flow) {
-	c = c.hoisted()
+	if len(ir.Reads(c.dest...)) > 0 {
+		c = c.hoisted()
+	}
 	if r.solved {
 		c = c.solve(read.Tensor)
+	}
+	if !c.plain(read.Tensor) {
+		c = c.hoisted()
 	}
 	r.flows[read.Tensor] = append(r.flows[read.Tensor], c)
 }
@@ -266,7 +315,8 @@ func (r *reverser) incoming(d *ir.Def) (*ir.Value, error) {
 	zero := ir.Cast(ir.Int(0), ir.ElemType(t.Elem))
 	c := r.cot[t]
 	flows := r.flows[t]
-	if len(flows) == 0 {
+	carried := r.carried[t]
+	if len(flows) == 0 && carried == nil {
 		if c == nil {
 			return zero, nil
 		}
@@ -287,12 +337,11 @@ func (r *reverser) incoming(d *ir.Def) (*ir.Value, error) {
 			guards = append(guards, ir.Subst(p, w.rename(keys)))
 		}
 	}
-	a := &ir.Tensor{Name: "@" + t.Name, Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
-	if c != nil {
-		a.Name += ".all"
+	a := carried
+	if a == nil {
+		a = r.cotangentOf(t)
+		r.gather(t, a)
 	}
-	a.Name = r.name(a.Name)
-	r.gather(t, a)
 	g := ir.Read(a, d.Dest...)
 	at := map[*ir.Var]*ir.Value{}
 	for i, k := range keys {
@@ -301,7 +350,7 @@ func (r *reverser) incoming(d *ir.Def) (*ir.Value, error) {
 	switch {
 	case always:
 		return g, nil
-	case unknown:
+	case unknown || carried != nil:
 		return ir.Call(ir.OpAbsorb, g, ir.Int(1)), nil
 	}
 	return guard(ir.Subst(ir.Or(guards...), at), g), nil
@@ -377,6 +426,7 @@ func (c *flow) def(into *ir.Tensor) *ir.Def {
 
 func (r *reverser) define(d *ir.Def) {
 	d.Derived = true
+	d.Group, d.Along, d.Reverse = 0, nil, false
 	r.defs = append(r.defs, d)
 }
 

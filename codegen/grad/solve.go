@@ -101,10 +101,10 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 	return s
 }
 
-// hoisted moves the guards of the body to where, if the destination reads data: it is read only where they hold.
+// hoisted moves the guards of the body to where: the destination is read, and in range, only where they hold.
 func (c *flow) hoisted() *flow {
 	p := Presence(c.body)
-	if p.Op == ir.OpTrue || len(ir.Reads(c.dest...)) == 0 {
+	if p.Op == ir.OpTrue {
 		return c
 	}
 	h := *c

@@ -181,13 +181,17 @@ func (b *binder) placements() error {
 			pl.pack = packs[name]
 			b.places[name] = pl
 			if pl.pack && !pl.all {
-				b.ranks[name] = len(pl.at)
+				if err := b.setRank(name, len(pl.at), d.Name); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	for _, d := range b.decl.Attrs {
 		if a := b.attrs[d.Name]; packs[d.List] && a.List != nil {
-			b.ranks[d.List] = len(a.List)
+			if err := b.setRank(d.List, len(a.List), d.Name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -258,44 +262,6 @@ func (b *binder) isPlaced(name string, refs []AxisRef) bool {
 		}
 	}
 	return false
-}
-
-// findRanks works out the ranks of packs: from lists and placed axes first, then tensors with one open pack.
-func (b *binder) findRanks() error {
-	for {
-		best := map[string]int{}
-		open := map[string]bool{}
-		for _, p := range b.inputs {
-			fixed, optional, packs := b.rankOf(p.Axes)
-			for _, n := range packs {
-				open[n] = true
-			}
-			if i := slices.IndexFunc(packs, func(n string) bool { return b.places[n].all }); i >= 0 && len(packs) > 1 {
-				// The pack takes every axis: nothing is left for the others.
-				for _, n := range packs {
-					if n != packs[i] {
-						best[n] = max(best[n], 0)
-					}
-				}
-				continue
-			}
-			if len(packs) == 1 {
-				n := max(len(b.shapeOf(p))-fixed-optional, 0)
-				if r, ok := best[packs[0]]; !ok || n > r {
-					best[packs[0]] = n
-				}
-			}
-		}
-		if len(open) == 0 {
-			return nil
-		}
-		if len(best) == 0 {
-			return b.fail("", "the ranks of its packs don't follow from the inputs that were given")
-		}
-		for n, r := range best {
-			b.ranks[n] = r
-		}
-	}
 }
 
 // slots are the positions of each axis of refs among the dimensions of a tensor of full rank: a run in order, or where

@@ -7,6 +7,9 @@ import (
 // finish picks the variant and makes the views.
 func (b *binder) finish() (*Bound, error) {
 	r := &Bound{Decl: b.decl, Scalars: b.scalars(), Views: map[*Tensor]*View{}, present: map[string]bool{}}
+	if err := b.listEntries(r.Scalars); err != nil {
+		return nil, err
+	}
 	for _, p := range b.inputs {
 		r.present[p.Name] = true
 	}
@@ -17,7 +20,7 @@ func (b *binder) finish() (*Bound, error) {
 		}
 	}
 	if len(fits) == 0 {
-		return nil, b.fail("", "no variant takes these attributes and inputs")
+		return nil, b.noVariant()
 	}
 	if err := b.dims(fits[0].Forward, r); err != nil {
 		return nil, err
@@ -48,6 +51,10 @@ func (b *binder) fitsStatic(v *Variant, r *Bound) bool {
 			if (r.present[c.Present] || isAttr) != c.Holds {
 				return false
 			}
+		case c.Rank != "":
+			if !b.fitsRank(c) {
+				return false
+			}
 		}
 	}
 	return true
@@ -75,8 +82,8 @@ func (b *binder) flat(v *Value) map[*Axis]int {
 	r := map[*Axis]int{}
 	Walk(v, func(v *Value) bool {
 		if v.Op == OpExtent {
-			if e, ok := b.extents[v.Axis.Name]; ok {
-				r[v.Axis] = product(e)
+			if e, ok := b.extentOf(v.Axis); ok {
+				r[v.Axis] = e
 			}
 		}
 		return true
@@ -98,15 +105,9 @@ func (b *binder) dims(f *Func, r *Bound) error {
 			if x < 0 || x != float64(int(x)) {
 				return b.fail("", "the extent of %s would be %v", d.Axis.Name, x)
 			}
-			have, ok := b.extents[d.Axis.Name]
-			switch {
-			case !ok:
-				if d.Axis.Pack {
-					return b.fail("", "the extents of pack %s are computed, which Bind can't do", d.Axis.Name)
-				}
-				b.extents[d.Axis.Name] = []int{int(x)}
-			case product(have) != int(x):
-				return b.fail("", "the extent of %s is %d, but must be %v", d.Axis.Name, product(have), x)
+			if !b.setExtent(d.Axis, int(x)) {
+				have, _ := b.extentOf(d.Axis)
+				return b.fail("", "the extent of %s is %d, but must be %v", d.Axis.Name, have, x)
 			}
 		}
 		return nil
@@ -137,25 +138,25 @@ func (b *binder) factors(p *Param) error {
 			continue
 		}
 		total := shape[at[i][0]]
-		known, unknown := 1, ""
+		known, open := 1, ""
 		for _, f := range flatten(a.Product) {
-			e, ok := b.extents[f.Name]
+			e, ok := b.total(f.Name)
 			switch {
 			case ok:
-				known *= product(e)
+				known *= e
 			case f.Pack:
 				return b.fail(p.Name, "the extents of pack %s don't follow from a product", f.Name)
-			case unknown != "":
-				return b.fail(p.Name, "the extents of %s and %s don't follow", unknown, f.Name)
+			case open != "":
+				return b.fail(p.Name, "the extents of %s and %s don't follow", open, f.Name)
 			default:
-				unknown = f.Name
+				open = f.Name
 			}
 		}
-		if unknown != "" {
+		if open != "" {
 			if known == 0 || total%known != 0 {
 				return b.fail(p.Name, "an axis of extent %d is not a multiple of %d", total, known)
 			}
-			b.extents[unknown] = []int{total / known}
+			b.extents[open] = []int{total / known}
 		} else if known != total {
 			return b.fail(p.Name, "an axis has extent %d, but must have %d", total, known)
 		}
@@ -168,11 +169,11 @@ func (b *binder) views(r *Bound) error {
 	r.Extents = map[*Axis]int{}
 	set := func(axes []*Axis) error {
 		for _, a := range axes {
-			e, ok := b.extents[a.Name]
-			if !ok {
+			e, ok := b.extentOf(a)
+			if !ok && (a.Of == "" || b.isSpread(r.Variant, a.Of)) {
 				return b.fail("", "the extent of %s doesn't follow from the inputs", a.Name)
 			}
-			r.Extents[a] = product(e)
+			r.Extents[a] = e // of an axis that a pack doesn't have: 0, and never read
 		}
 		return nil
 	}
@@ -201,7 +202,7 @@ func (b *binder) views(r *Bound) error {
 		if !r.present[p.Name] {
 			if p.Mode == State {
 				// The state is made by the callee; it looks like an output.
-				v, err := b.outView(p.Name, p.Axes)
+				v, err := b.outView(r.Variant, p.Name, p.Axes, t.Axes)
 				if err != nil {
 					return err
 				}
@@ -209,7 +210,7 @@ func (b *binder) views(r *Bound) error {
 			}
 			continue
 		}
-		v, err := b.inView(p)
+		v, err := b.inView(r.Variant, p, t)
 		if err != nil {
 			return err
 		}
@@ -225,14 +226,12 @@ func (b *binder) views(r *Bound) error {
 		if i < len(b.decl.Outputs) && !b.decl.Outputs[i].Infer {
 			refs = b.decl.Outputs[i].Axes
 		} else {
-			for _, a := range t.Axes {
-				refs = append(refs, AxisRef{Name: a.Name, Pack: a.Pack})
-			}
+			refs = refsOf(t.Axes)
 		}
 		if err := set(t.Axes); err != nil {
 			return err
 		}
-		v, err := b.outView(t.Name, refs)
+		v, err := b.outView(r.Variant, t.Name, refs, t.Axes)
 		if err != nil {
 			return err
 		}
@@ -241,122 +240,24 @@ func (b *binder) views(r *Bound) error {
 	return nil
 }
 
-// inView is the view of an input: permuted as the caller places its axes, and expanded.
-func (b *binder) inView(p *Param) (*View, error) {
-	at, n, err := b.slots(p.Name, p.Axes)
-	if err != nil {
-		return nil, err
-	}
-	shape, _, err := b.padded(p, n)
-	if err != nil {
-		return nil, err
-	}
-	strides := rowMajor(shape)
-	v := &View{Shape: b.shapes[p.Name]}
-	for i, a := range p.Axes {
-		if a.Product != nil {
-			v.Axes = append(v.Axes, b.productDims(a, strides[at[i][0]])...)
+// keptRefs adds the axes that leave ones behind, behind those that they follow in the first input that names one.
+func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
+	kept := func(a AxisRef) bool { return slices.Contains(b.keep, a.Name) }
+	for _, p := range b.decl.Inputs {
+		if !slices.ContainsFunc(p.Axes, kept) {
 			continue
 		}
-		want := b.extents[a.Name]
-		dims := []Dimen{}
-		for k, pos := range at[i] {
-			d := Dimen{Size: want[k], Stride: strides[pos]}
-			if shape[pos] != want[k] {
-				if p.Mode != Input {
-					return nil, b.fail(p.Name, "axis %d has extent %d, but must have %d: only inputs are expanded", pos, shape[pos], want[k])
-				}
-				d.Stride = 0
+		r := slices.Clone(refs)
+		at := 0
+		for _, a := range p.Axes {
+			i := slices.IndexFunc(r, func(x AxisRef) bool { return x.Name == a.Name && x.Product == nil })
+			if i < 0 && kept(a) {
+				i = at
+				r = slices.Insert(r, i, a)
 			}
-			dims = append(dims, d)
+			at = max(at, i+1)
 		}
-		v.Axes = append(v.Axes, dims)
-	}
-	return v, nil
-}
-
-// productDims are the dimensions of the factors of a product, which runs row-major over them.
-func (b *binder) productDims(a AxisRef, stride int) [][]Dimen {
-	var axes [][]Dimen
-	factors := flatten(a.Product)
-	for i := len(factors) - 1; i >= 0; i-- {
-		e := b.extents[factors[i].Name]
-		dims := make([]Dimen, len(e))
-		for k := len(e) - 1; k >= 0; k-- {
-			dims[k] = Dimen{Size: e[k], Stride: stride}
-			stride *= e[k]
-		}
-		axes = append(axes, dims)
-	}
-	slices.Reverse(axes)
-	return axes
-}
-
-// outView is the view of a fresh contiguous output.
-func (b *binder) outView(name string, refs []AxisRef) (*View, error) {
-	kept := refs
-	if b.keep != nil {
-		kept = b.keptRefs(refs)
-	}
-	at, n, err := b.slots(name, kept)
-	if err != nil {
-		return nil, err
-	}
-	shape := make([]int, n)
-	for i, a := range kept {
-		switch {
-		case a.Product != nil:
-			shape[at[i][0]] = 1
-			for _, f := range flatten(a.Product) {
-				shape[at[i][0]] *= product(b.extents[f.Name])
-			}
-		case slices.Contains(b.keep, a.Name) && !hasRef(refs, a.Name):
-			for _, pos := range at[i] {
-				shape[pos] = 1
-			}
-		default:
-			for k, pos := range at[i] {
-				shape[pos] = b.extents[a.Name][k]
-			}
-		}
-	}
-	strides := rowMajor(shape)
-	v := &View{Shape: shape}
-	for i, a := range kept {
-		switch {
-		case a.Product != nil:
-			v.Axes = append(v.Axes, b.productDims(a, strides[at[i][0]])...)
-		case hasRef(refs, a.Name):
-			dims := []Dimen{}
-			for _, pos := range at[i] {
-				dims = append(dims, Dimen{Size: shape[pos], Stride: strides[pos]})
-			}
-			v.Axes = append(v.Axes, dims)
-		}
-	}
-	if b.scalar && product(shape) == 1 {
-		v.Shape = []int{}
-	}
-	return v, nil
-}
-
-// keptRefs adds the axes that leave ones behind, where the first input that names one has them.
-func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
-	for _, p := range b.decl.Inputs {
-		if slices.ContainsFunc(p.Axes, func(a AxisRef) bool { return slices.Contains(b.keep, a.Name) }) {
-			var r []AxisRef
-			for _, a := range p.Axes {
-				if hasRef(refs, a.Name) || slices.Contains(b.keep, a.Name) {
-					r = append(r, a)
-				}
-			}
-			for _, a := range refs {
-				if !hasRef(r, a.Name) {
-					r = append(r, a)
-				}
-			}
-			return r
-		}
+		return r
 	}
 	return refs
 }

@@ -61,6 +61,9 @@ func ElemType(e Elem) Type {
 	return TypedAs(e)
 }
 
+// Limit is a number that a dtype sets: op is OpLowest, OpHighest or OpEpsilon.
+func Limit(op Op, e Elem) *Value { return &Value{Op: op, Type: TypedAs(e)} }
+
 // Present is the condition that an optional input was given.
 func Present(t *Tensor) *Value { return &Value{Op: OpPresent, Type: BoolType, Tensor: t} }
 
@@ -127,7 +130,10 @@ func Build(vars []ElemVar, op Op, args ...*Value) (*Value, error) {
 		}
 		if t.Kind == Exact {
 			t = RealType
-			args = []*Value{Cast(args[0], t)}
+			args = slices.Clone(args)
+			for i := range args {
+				args[i] = Cast(args[i], t)
+			}
 		}
 		return &Value{Op: op, Type: t, Args: args}, nil
 	}
@@ -315,9 +321,12 @@ func contains(num *Numbering, list []*Value, v *Value) bool {
 	return slices.ContainsFunc(list, func(x *Value) bool { return num.Equal(x, v) })
 }
 
-// testOf is isnan or isinf; exact numbers and integers are neither.
+// testOf is isnan, isinf or signbit; exact numbers and integers are never NaN or infinite, and have one zero.
 func testOf(vars []ElemVar, op Op, a *Value) *Value {
 	if a.Type.Kind == Exact || a.Type.Kind == Typed && ClassOf(vars, a.Type.Elem) == ClassInt {
+		if op == OpSignbit {
+			return compare(OpLt, []*Value{a, Cast(Int(0), a.Type)})
+		}
 		return False
 	}
 	return &Value{Op: op, Type: BoolType, Args: []*Value{a}}

@@ -25,6 +25,7 @@ type OpDecl struct {
 	Inputs             []*Param
 	Outputs            []*Param
 	Attrs              []*AttrDecl
+	Ranks              []RankGroup
 	Variants           []*Variant
 	Examples           []*Example
 	Formula            string // the body as written, for documentation
@@ -79,6 +80,12 @@ type AttrDecl struct {
 	Span     diag.Span
 }
 
+// RankGroup is packs that have one number of axes.
+type RankGroup struct {
+	Packs  []string
+	Spread bool // the op computes with them, so each variant is for one number of axes; see Choice.Rank
+}
+
 // Variant is an op under one set of static and uniform choices.
 type Variant struct {
 	Choices []Choice
@@ -86,11 +93,13 @@ type Variant struct {
 	Refused *Require // a requirement that the choices never meet; Forward has it, and computes nothing
 }
 
-// Choice is one decision that selects a variant. Exactly one of Attr, Present and Cond is set.
+// Choice is one decision that selects a variant. Exactly one of Attr, Present, Rank and Cond is set.
 type Choice struct {
 	Attr    string // an enum or bool attribute has Word
 	Word    string
 	Present string // has(Present) is Holds, of an optional input or attribute
+	Rank    string // the packs of the group that begins with Rank have N axes each
+	N       int
 	Cond    *Value // a uniform condition over attributes, extents and step is Holds
 	Holds   bool
 }

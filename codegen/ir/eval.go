@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -31,6 +32,8 @@ func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
 		case nil:
 		case *Fault:
 			all, err = nil, r
+		case *noValue:
+			all, err = nil, r.Fault
 		default:
 			panic(r)
 		}
@@ -115,9 +118,15 @@ type machine struct {
 }
 
 func (m *machine) fail(span diag.Span, format string, args ...any) {
-	v := verifier{f: m.f, where: m.where}
-	panic(v.fault(span, format, args...))
+	panic(m.fault(span, format, args...))
 }
+
+func (m *machine) fault(span diag.Span, format string, args ...any) *Fault {
+	return &Fault{Func: m.f.Name, Def: m.where, Span: span, Message: fmt.Sprintf(format, args...)}
+}
+
+// noValue is the fault of reading an element that has none: the greatest of nothing, say.
+type noValue struct{ *Fault }
 
 // bind takes the inputs and works out the dimensions that follow from others.
 func (m *machine) bind(in Binding) {
@@ -349,6 +358,21 @@ func (m *machine) loop(j *job, depth int) {
 	}
 }
 
+// body is the contribution at a point. An element of a local that reads one without a value has none itself, and is no
+// fault unless something else needs it: a local may have been taken out of a loop that doesn't run.
+func (m *machine) body(j *job) (x float64, ok bool) {
+	if len(m.unset) > 0 && j.d.Target.Role == Local && j.d.Monoid == Assign && j.d.Group == 0 {
+		defer func() {
+			if e := recover(); e != nil {
+				if _, is := e.(*noValue); !is {
+					panic(e)
+				}
+			}
+		}()
+	}
+	return j.p.number(j.body), true
+}
+
 // point adds the contribution of one point.
 func (m *machine) point(j *job) {
 	for _, w := range j.where {
@@ -364,7 +388,10 @@ func (m *machine) point(j *job) {
 		}
 		at = at*j.out.Shape[k] + i
 	}
-	x := j.p.number(j.body)
+	x, ok := m.body(j)
+	if !ok {
+		return
+	}
 	old := j.out.Data[at]
 	switch j.d.Monoid {
 	case Assign:

@@ -289,3 +289,21 @@ func TestPrint(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A local that reads the greatest of nothing has no value either, which is a fault only where it is needed.
+func TestLocalOfNothing(t *testing.T) {
+	b := irtest.New("centered")
+	B, D := b.Pack("B"), b.Axis("D")
+	x := b.In("x", B, D)
+	i, d := irtest.Over("b", B), irtest.Over("d", D)
+	most := b.Let("most", ir.Max, irtest.Vars(i), irtest.Vars(d), irtest.At(x, i, d))
+	half := b.Let("half", ir.Assign, irtest.Vars(i), nil, ir.Div(irtest.At(most, i), ir.Int(2)))
+	b.Out("y", ir.Assign, irtest.Vars(i, d), nil, ir.Sub(irtest.At(x, i, d), irtest.At(half, i)))
+	got, err := eval(b.F, nil, nil, array([]int{1, 2}, 4, 2))
+	check(t, "of something", got, err, 2, 0)
+	got, err = eval(b.F, nil, nil, array([]int{2, 0}))
+	check(t, "of nothing", got, err)
+	b.Out("z", ir.Sum, nil, irtest.Vars(i), irtest.At(half, i))
+	_, err = eval(b.F, nil, nil, array([]int{2, 0}))
+	fails(t, "sum of what has no value", err, "element 0 of half has no value")
+}

@@ -188,6 +188,12 @@ func (p *program) compute(n *node) cell {
 		return cell{b: math.IsNaN(p.eval(n.args[0]).f)}
 	case OpIsInf:
 		return cell{b: math.IsInf(p.eval(n.args[0]).f, 0)}
+	case OpSignbit:
+		return cell{b: math.Signbit(p.eval(n.args[0]).f)}
+	case OpLowest, OpHighest, OpEpsilon:
+		return limit(v.Op, v.Type.Elem.Resolve(p.m.dtypes))
+	case OpUniform, OpNormal:
+		return cell{f: p.random(n)}
 	case OpEq, OpNe, OpLt, OpLe:
 		return cell{b: p.compare(v.Op, n.args[0], n.args[1])}
 	}
@@ -247,7 +253,7 @@ func (p *program) read(n *node) cell {
 		at = at*a.Shape[k] + i
 	}
 	if u := p.m.unset[t]; u != nil && u[at] {
-		p.m.fail(n.v.Span, "element %d of %s has no value", at, t.Name)
+		panic(&noValue{p.m.fault(n.v.Span, "element %d of %s has no value", at, t.Name)})
 	}
 	if j := p.m.running[t]; j != nil && j.needsAll() && !j.set[at] {
 		p.m.fail(n.v.Span, "element %d of %s is read before it is computed", at, t.Name)

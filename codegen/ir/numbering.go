@@ -29,6 +29,8 @@ func (n *Numbering) ID(v *Value) int {
 		fmt.Fprintf(&b, " %s", v.Const.RatString())
 	case OpScalar:
 		fmt.Fprintf(&b, " %s", v.Name)
+	case OpUniform, OpNormal:
+		fmt.Fprintf(&b, " %s.%d", v.Name, v.Stream)
 	case OpExtent:
 		fmt.Fprintf(&b, " a%d", n.ref(v.Axis))
 	case OpIndex:

@@ -16,6 +16,13 @@ const (
 	OpIndex  // index variable as a value, Exact
 	OpTrue
 	OpFalse
+	OpLowest  // the least finite number of the dtype of the value, of whatever float or integer dtype
+	OpHighest // the greatest finite number
+	OpEpsilon // the distance from 1 to the next number of a float dtype
+
+	// Random numbers, each a function of the seed Name, the stream Stream and the counter Args[0]; see random.go.
+	OpUniform // at least 0 and below 1
+	OpNormal  // standard normal
 
 	// Tensors.
 	OpRead    // Tensor[Args...]
@@ -52,6 +59,27 @@ const (
 	OpSin
 	OpCos
 	OpErf
+	OpExp2
+	OpLog2
+	OpLog10
+	OpTan
+	OpAsin
+	OpAcos
+	OpAtan
+	OpSinh
+	OpCosh
+	OpAsinh
+	OpAcosh
+	OpAtanh
+	OpErfc
+	OpErfinv
+	OpLgamma    // log |Γ(x)|
+	OpPolygamma // Args n and x: the n-th derivative of digamma at x
+	OpAtan2     // Args y, x: the angle of (x, y)
+	OpHypot
+	OpXlogy // x*log(y), and 0 where x is 0
+	OpLogaddexp
+	OpCopysign // the size of the first with the sign of the second
 	OpFloor
 	OpCeil
 	OpTrunc
@@ -67,6 +95,7 @@ const (
 	OpOr  // lazy
 	OpIsNaN
 	OpIsInf
+	OpSignbit // the sign is minus; also of zeros
 
 	// Choice: Args are condition, then, else; the side not taken is not evaluated.
 	OpSelect

@@ -57,6 +57,13 @@ var Facts = [opCount]Fact{
 	OpTrue:   {Name: "true", Rule: RuleNone},
 	OpFalse:  {Name: "false", Rule: RuleNone},
 
+	OpLowest:  {Name: "lowest", Rule: RuleNone},
+	OpHighest: {Name: "highest", Rule: RuleNone},
+	OpEpsilon: {Name: "epsilon", Rule: RuleNone},
+
+	OpUniform: {Name: "uniform", Arity: 1, Rule: RuleNone, Cost: 60},
+	OpNormal:  {Name: "normal", Arity: 1, Rule: RuleNone, Cost: 120},
+
 	OpRead:    {Name: "read", Arity: Variadic, Rule: RuleNone, Cost: 2},
 	OpPresent: {Name: "has", Rule: RuleNone},
 	OpCast:    {Name: "cast", Arity: 1, Rule: RuleNone, Cost: 1},
@@ -79,7 +86,7 @@ var Facts = [opCount]Fact{
 	OpRsqrt:    {Name: "rsqrt", Arity: 1, Rule: RuleFunc, Cost: 14, F1: func(a float64) float64 { return 1 / math.Sqrt(a) }},
 	OpExp:      {Name: "exp", Arity: 1, Rule: RuleFunc, Cost: 15, F1: math.Exp},
 	OpExpm1:    {Name: "expm1", Arity: 1, Rule: RuleFunc, Cost: 20, F1: math.Expm1},
-	OpLog:      {Name: "log", Arity: 1, Rule: RuleFunc, Cost: 15, F1: math.Log},
+	OpLog:      {Name: "log", Arity: 1, Rule: RuleFunc, Cost: 15, F1: natural},
 	OpLog1p:    {Name: "log1p", Arity: 1, Rule: RuleFunc, Cost: 20, F1: math.Log1p},
 	OpTanh:     {Name: "tanh", Arity: 1, Rule: RuleFunc, Cost: 20, F1: math.Tanh},
 	OpSigmoid:  {Name: "sigmoid", Arity: 1, Rule: RuleFunc, Cost: 20, F1: sigmoid},
@@ -87,20 +94,44 @@ var Facts = [opCount]Fact{
 	OpSin:      {Name: "sin", Arity: 1, Rule: RuleFunc, Cost: 20, F1: math.Sin},
 	OpCos:      {Name: "cos", Arity: 1, Rule: RuleFunc, Cost: 20, F1: math.Cos},
 	OpErf:      {Name: "erf", Arity: 1, Rule: RuleFunc, Cost: 25, F1: math.Erf},
-	OpFloor:    {Name: "floor", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Floor, Exact: exactRound(exactFloor)},
-	OpCeil:     {Name: "ceil", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Ceil, Exact: exactRound(exactCeil)},
-	OpTrunc:    {Name: "trunc", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Trunc, Exact: exactRound(exactTrunc)},
-	OpRound:    {Name: "round", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.RoundToEven, Exact: exactRound(exactEven)},
+	OpExp2:     {Name: "exp2", Arity: 1, Rule: RuleFunc, Cost: 15, F1: math.Exp2},
+	OpLog2:     {Name: "log2", Arity: 1, Rule: RuleFunc, Cost: 15, F1: log2},
+	OpLog10:    {Name: "log10", Arity: 1, Rule: RuleFunc, Cost: 15, F1: log10},
+	OpTan:      {Name: "tan", Arity: 1, Rule: RuleFunc, Cost: 40, F1: math.Tan},
+	OpAsin:     {Name: "asin", Arity: 1, Rule: RuleFunc, Cost: 25, F1: asin},
+	OpAcos:     {Name: "acos", Arity: 1, Rule: RuleFunc, Cost: 25, F1: acos},
+	OpAtan:     {Name: "atan", Arity: 1, Rule: RuleFunc, Cost: 25, F1: math.Atan},
+	OpSinh:     {Name: "sinh", Arity: 1, Rule: RuleFunc, Cost: 30, F1: sinh},
+	OpCosh:     {Name: "cosh", Arity: 1, Rule: RuleFunc, Cost: 30, F1: cosh},
+	OpAsinh:    {Name: "asinh", Arity: 1, Rule: RuleFunc, Cost: 30, F1: math.Asinh},
+	OpAcosh:    {Name: "acosh", Arity: 1, Rule: RuleFunc, Cost: 30, F1: math.Acosh},
+	OpAtanh:    {Name: "atanh", Arity: 1, Rule: RuleFunc, Cost: 30, F1: math.Atanh},
+	OpErfc:     {Name: "erfc", Arity: 1, Rule: RuleFunc, Cost: 30, F1: math.Erfc},
+	OpErfinv:   {Name: "erfinv", Arity: 1, Rule: RuleFunc, Cost: 40, F1: math.Erfinv},
+	OpLgamma:   {Name: "lgamma", Arity: 1, Rule: RuleFunc, Cost: 60, F1: lgamma},
 
-	OpEq:    {Name: "==", Prec: 4, Arity: 2, Rule: RuleEqual, Cost: 1, CompareF: func(a, b float64) bool { return a == b }, CompareX: func(s int) bool { return s == 0 }},
-	OpNe:    {Name: "!=", Prec: 4, Arity: 2, Rule: RuleEqual, Cost: 1, CompareF: func(a, b float64) bool { return a != b }, CompareX: func(s int) bool { return s != 0 }},
-	OpLt:    {Name: "<", Prec: 4, Arity: 2, Rule: RuleCompare, Cost: 1, CompareF: func(a, b float64) bool { return a < b }, CompareX: func(s int) bool { return s < 0 }},
-	OpLe:    {Name: "<=", Prec: 4, Arity: 2, Rule: RuleCompare, Cost: 1, CompareF: func(a, b float64) bool { return a <= b }, CompareX: func(s int) bool { return s <= 0 }},
-	OpNot:   {Name: "!", Prec: 7, Arity: 1, Rule: RuleLogic, Cost: 1},
-	OpAnd:   {Name: "&&", Prec: 3, Arity: Variadic, Rule: RuleLogic, Lazy: true, Cost: 1},
-	OpOr:    {Name: "||", Prec: 2, Arity: Variadic, Rule: RuleLogic, Lazy: true, Cost: 1},
-	OpIsNaN: {Name: "isnan", Arity: 1, Rule: RuleTest, Cost: 1},
-	OpIsInf: {Name: "isinf", Arity: 1, Rule: RuleTest, Cost: 1},
+	OpPolygamma: {Name: "polygamma", Arity: 2, Rule: RuleFunc, Cost: 80, F2: polygamma},
+	OpAtan2:     {Name: "atan2", Arity: 2, Rule: RuleFunc, Cost: 30, F2: math.Atan2},
+	OpHypot:     {Name: "hypot", Arity: 2, Rule: RuleFunc, Cost: 15, F2: math.Hypot},
+	OpXlogy:     {Name: "xlogy", Arity: 2, Rule: RuleFunc, Cost: 18, F2: xlogy},
+	OpLogaddexp: {Name: "logaddexp", Arity: 2, Rule: RuleFunc, Cost: 30, F2: logaddexp},
+	OpCopysign:  {Name: "copysign", Arity: 2, Rule: RuleFunc, Cost: 1, F2: math.Copysign},
+
+	OpFloor: {Name: "floor", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Floor, Exact: exactRound(exactFloor)},
+	OpCeil:  {Name: "ceil", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Ceil, Exact: exactRound(exactCeil)},
+	OpTrunc: {Name: "trunc", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.Trunc, Exact: exactRound(exactTrunc)},
+	OpRound: {Name: "round", Arity: 1, Rule: RuleWhole, Cost: 1, F1: math.RoundToEven, Exact: exactRound(exactEven)},
+
+	OpEq:      {Name: "==", Prec: 4, Arity: 2, Rule: RuleEqual, Cost: 1, CompareF: func(a, b float64) bool { return a == b }, CompareX: func(s int) bool { return s == 0 }},
+	OpNe:      {Name: "!=", Prec: 4, Arity: 2, Rule: RuleEqual, Cost: 1, CompareF: func(a, b float64) bool { return a != b }, CompareX: func(s int) bool { return s != 0 }},
+	OpLt:      {Name: "<", Prec: 4, Arity: 2, Rule: RuleCompare, Cost: 1, CompareF: func(a, b float64) bool { return a < b }, CompareX: func(s int) bool { return s < 0 }},
+	OpLe:      {Name: "<=", Prec: 4, Arity: 2, Rule: RuleCompare, Cost: 1, CompareF: func(a, b float64) bool { return a <= b }, CompareX: func(s int) bool { return s <= 0 }},
+	OpNot:     {Name: "!", Prec: 7, Arity: 1, Rule: RuleLogic, Cost: 1},
+	OpAnd:     {Name: "&&", Prec: 3, Arity: Variadic, Rule: RuleLogic, Lazy: true, Cost: 1},
+	OpOr:      {Name: "||", Prec: 2, Arity: Variadic, Rule: RuleLogic, Lazy: true, Cost: 1},
+	OpIsNaN:   {Name: "isnan", Arity: 1, Rule: RuleTest, Cost: 1},
+	OpIsInf:   {Name: "isinf", Arity: 1, Rule: RuleTest, Cost: 1},
+	OpSignbit: {Name: "signbit", Arity: 1, Rule: RuleTest, Cost: 1},
 
 	OpSelect: {Name: "if", Prec: 1, Arity: 3, Rule: RuleChoose, Lazy: true, Cost: 1},
 	OpStop:   {Name: "stop", Arity: 1, Rule: RuleSame},
@@ -118,7 +149,10 @@ func (op Op) String() string {
 // floorMod is a - b*floor(a/b): the remainder with the sign of b.
 func floorMod(a, b float64) float64 {
 	r := math.Mod(a, b)
-	if r != 0 && (r < 0) != (b < 0) {
+	switch {
+	case r == 0:
+		return math.Copysign(0, b) // has the sign of the divisor as well
+	case (r < 0) != (b < 0):
 		r += b
 	}
 	return r

@@ -46,6 +46,10 @@ func printValue(b *strings.Builder, v *Value, prec int) {
 		printList(b, "[", v.Args, "]")
 	case OpPresent:
 		b.WriteString("has(" + v.Tensor.Name + ")")
+	case OpLowest, OpHighest, OpEpsilon:
+		b.WriteString(Facts[v.Op].Name + "(" + v.Type.String() + ")")
+	case OpUniform, OpNormal:
+		fmt.Fprintf(b, "%s[%v](%s, stream %d)", Facts[v.Op].Name, v.Args[0], v.Name, v.Stream)
 	case OpCast:
 		if c := v.Args[0]; c.Op == OpConst && v.Type.Kind == Typed {
 			// The constants of typed arithmetic are plain to see without their casts.

@@ -40,11 +40,17 @@ var (
 func TypedAs(e Elem) Type { return Type{Kind: Typed, Elem: e} }
 
 // Axis is an extent with a name. A pack stands for any number of axes and is one opaque axis here:
-// its index is the flat one, its extent the product.
+// its index is the flat one, its extent the product. An op that computes with a pack has its axes one by one instead:
+// these tell which axis of which pack they are.
 type Axis struct {
 	Name string
 	Pack bool
+	Of   string // the pack of the signature that this is an axis of; "": none
+	At   int    // which; RankOf: not an axis, but their number
 }
+
+// RankOf is At of what stands for the number of axes of a pack.
+const RankOf = -1
 
 // Var is an index variable. It runs over Axis where that is set, else over Lo ≤ v < Hi.
 type Var struct {
@@ -61,10 +67,11 @@ type Value struct {
 	Type   Type
 	Args   []*Value
 	Const  *big.Rat // OpConst
-	Name   string   // OpScalar: the attribute (or "step")
+	Name   string   // OpScalar: the attribute (or "step"); OpUniform, OpNormal: the attribute that is the seed
 	Axis   *Axis    // OpExtent
 	Var    *Var     // OpIndex
 	Tensor *Tensor  // OpRead, OpPresent: what is read or asked for; Args are the indices
+	Stream int      // OpUniform, OpNormal: which of the calls that the op writes, from 0
 	Span   diag.Span
 }
 
@@ -130,6 +137,8 @@ type Scalar struct {
 	Type     Type // Exact, Real, or Typed for attributes of type T
 	Default  *Value
 	Optional bool
+	List     string // the attribute that this is an entry of; "": an attribute of its own
+	At       int    // which entry
 	Span     diag.Span
 }
 

@@ -217,6 +217,17 @@ func (v *verifier) node(x *Value, scope map[*Var]bool) error {
 		} else if t != x.Type {
 			return bad("attribute %s is %v, not %v", x.Name, t, x.Type)
 		}
+	case OpLowest, OpHighest, OpEpsilon:
+		if c := v.f.Class(x.Type.Elem); x.Type.Kind != Typed || c == ClassBool || x.Op == OpEpsilon && c == ClassInt {
+			return bad("%s of %v", f.Name, x.Type)
+		}
+	case OpUniform, OpNormal:
+		if t, ok := v.scalars[x.Name]; !ok || t.Kind != Exact {
+			return bad("%s is no seed", x.Name)
+		}
+		if x.Type.Kind != Typed || v.f.Class(x.Type.Elem) == ClassInt || x.Args[0].Type.Kind != Exact {
+			return bad("%v isn't a random float counted by an exact number", x)
+		}
 	case OpExtent:
 		if x.Axis == nil {
 			return bad("an extent of no axis")

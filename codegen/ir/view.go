@@ -57,9 +57,14 @@ func (v *View) In(a *Array) *Array {
 // gradient needs.
 func (v *View) Out(a *Array) *Array {
 	r := NewArray(v.Shape...)
+	again := make([]bool, len(r.Data)) // 0 + x is x, but for the sign of zero
 	i := 0
 	v.each(func(at int) {
-		r.Data[at] += a.Data[i]
+		if again[at] {
+			r.Data[at] += a.Data[i]
+		} else {
+			r.Data[at], again[at] = a.Data[i], true
+		}
 		i++
 	})
 	return r

@@ -304,9 +304,10 @@ func (m *machine) value(v *Value) error {
 	return err
 }
 
+// gather reads at an index that is data. One that a guard replaces is 0, and there is an element 0 even where the extent is 0.
 func (m *machine) gather(v *Value) (cell, error) {
 	idx := int(m.cells[v.Args[0].ID].u)
-	if idx < 0 || idx >= m.args.N {
+	if idx < 0 || idx >= max(m.args.N, 1) {
 		return cell{}, fmt.Errorf("index %d, extent %d", idx, m.args.N)
 	}
 	n := m.n

@@ -295,9 +295,6 @@ func (r *run) chunks(l *Launch, a *Args) error {
 	for _, c := range chunksOf(l, a) {
 		part := *a
 		part.Rows, part.N = c.rows, c.count
-		if len(l.Vector) > 0 && part.N == 0 && !l.Nest.hasVector() {
-			part.N = 1 // for gathers, whose index is guarded
-		}
 		part.Operands = append([]Buffer{}, a.Operands...)
 		for i := range part.Operands {
 			o := &part.Operands[i]
@@ -326,15 +323,6 @@ func (r *run) chunks(l *Launch, a *Args) error {
 		r.memory[t] = r.buffer(t, total)
 	}
 	return nil
-}
-
-func (n *Nest) hasVector() bool {
-	has := false
-	n.Walk(func(s Stmt, _ []*For) {
-		f, ok := s.(*For)
-		has = has || ok && f.Depth == Vector
-	})
-	return has
 }
 
 // combine combines the accumulators of chunks: neighbours, then neighbours of the results, until one is left.

@@ -23,7 +23,11 @@ func (o *op) call(d *device, extents []int) (done bool, err error) {
 	ref := in
 	ref.Arrays = maps.Clone(in.Arrays)
 	ref.DTypes = maps.Clone(in.DTypes)
-	ref.DTypes["T"] = "f64"
+	for name, d := range ref.DTypes {
+		if d == "f32" {
+			ref.DTypes[name] = "f64"
+		}
+	}
 	want, err := ir.EvalAll(f, ref)
 	if err != nil {
 		if slices.Contains(extents, 0) {
@@ -200,9 +204,11 @@ func largest(all map[*ir.Tensor]*ir.Array) float64 {
 // number of the computation. Where the op magnifies errors, such as by a division by a sum of numbers of both signs, that is
 // four times what the interpreter differs by: it makes the same steps, but adds up in another order.
 func (o *op) same(outputs []*ir.Tensor, got, model, want map[*ir.Tensor]*ir.Array, scale float64, extents []int) error {
-	eps := 0x1p-23
-	if o.pair.DTypes["T"] == "f64" {
-		eps = 0x1p-52
+	eps := 0x1p-52
+	for _, d := range o.pair.DTypes {
+		if d == "f32" {
+			eps = 0x1p-23
+		}
 	}
 	steps := 32
 	for _, n := range extents {

@@ -154,7 +154,7 @@ func TestOpsSanitizedFindsFaults(t *testing.T) {
 		cuda.Needed(t, "the C++ compiler has no address sanitizer")
 	}
 	ops, _ := programs(t)
-	i := slices.IndexFunc(ops, func(o op) bool { return o.pair.DTypes["T"] == "f32" && o.f.Op.Name == "relu" })
+	i := slices.IndexFunc(ops, func(o op) bool { return o.f.Op.Name == "relu" })
 	var kernels []*nest.Nest
 	for _, l := range ops[i].pair.Forward.Launches {
 		kernels = append(kernels, l.Nest)

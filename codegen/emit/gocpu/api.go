@@ -1,6 +1,7 @@
 package gocpu
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dave/jennifer/jen"
@@ -12,11 +13,16 @@ import (
 // Files writes all Go files of a unit: the functions that people call, the portable kernels, and the functions that
 // choose among kernels.
 func Files(u *emit.Unit) ([]emit.File, error) {
-	api, err := API(u)
+	f := &fileGen{unit: u}
+	api, err := f.api()
 	if err != nil {
 		return nil, err
 	}
-	files := []emit.File{api}
+	portable, err := f.portableFile()
+	if err != nil {
+		return nil, err
+	}
+	files := append([]emit.File{api}, portable...)
 	if len(u.Kernels) == 0 {
 		return files, nil
 	}
@@ -31,9 +37,9 @@ func Files(u *emit.Unit) ([]emit.File, error) {
 	return append(append(files, kernels), choosers...), nil
 }
 
-// API writes the file with the functions, the attributes, the signatures and the plans of a unit.
-func API(u *emit.Unit) (emit.File, error) {
-	f := &fileGen{unit: u}
+// api writes the file with the functions, the attributes, the signatures and the plans of a unit.
+func (f *fileGen) api() (emit.File, error) {
+	u := f.unit
 	out := newFile(u.Package, u.Source)
 	if u.Doc != "" {
 		out.PackageComment(comment(u.Doc))
@@ -42,14 +48,18 @@ func API(u *emit.Unit) (emit.File, error) {
 	for _, e := range u.Enums {
 		out.Line().Add(f.enumDecl(e))
 	}
+	var failed []error // of all ops, so that they show at once
 	for _, op := range u.Ops {
 		code, err := f.op(op)
 		if err != nil {
-			return emit.File{}, err
+			failed = append(failed, err)
 		}
 		for _, c := range code {
 			out.Line().Add(c)
 		}
+	}
+	if failed != nil {
+		return emit.File{}, errors.Join(failed...)
 	}
 	for _, n := range u.Kernels {
 		out.Line().Add(launcher(n, u.ImportPath))
@@ -91,7 +101,10 @@ func choosers(u *emit.Unit) ([]emit.File, error) {
 }
 
 // fileGen writes the API of a unit.
-type fileGen struct{ unit *emit.Unit }
+type fileGen struct {
+	unit     *emit.Unit
+	portable []string // functions written from definitions
+}
 
 // opGen writes one op.
 type opGen struct {
@@ -103,7 +116,8 @@ type opGen struct {
 	attrs  []*attr
 	axes   []*ir.Axis
 	groups []*group
-	opt    *optimizer // of an update op that has one
+	opt    *optimizer           // of an update op that has one
+	dimmed [len(dimStages)]bool // whether extents are computed then
 }
 
 func (g *opGen) goName(s string) string { return g.unit.GoName(s) }
@@ -112,14 +126,17 @@ func (g *opGen) goName(s string) string { return g.unit.GoName(s) }
 func (g *opGen) fullName() string { return g.unit.Package + "." + g.decl.Name }
 
 func (g *opGen) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: %s", g.fullName(), fmt.Sprintf(format, args...))
+	return &emit.Unsupported{Op: g.decl, Reason: fmt.Sprintf(format, args...)}
 }
 
 func (g *opGen) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", g.fullName(), err)
+	if u := (*emit.Unsupported)(nil); errors.As(err, &u) {
+		return err
+	}
+	return &emit.Unsupported{Op: g.decl, Reason: err.Error()}
 }
 
 // op writes an op.
@@ -144,6 +161,9 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	if err := g.nameSignatures(); err != nil {
 		return nil, err
 	}
+	if err := g.makeDims(); err != nil {
+		return nil, err
+	}
 	g.findOptimizer()
 	code, err := g.attrsDecl()
 	if err != nil {
@@ -162,8 +182,10 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 // checkSupported refuses what generated code has no form for.
 func (g *opGen) checkSupported() error {
 	for _, f := range g.op.Functions {
-		if f.Variant.Forward != nil && len(f.Variant.Forward.Dims) > 0 {
-			return g.errorf("dim is not supported in Go")
+		for _, d := range f.Variant.Forward.Dims {
+			if d.Axis.Pack || d.Axis.Of != "" {
+				return g.errorf("an extent of a pack is not supported in Go")
+			}
 		}
 	}
 	for _, v := range g.decl.ElemVars {

@@ -39,7 +39,7 @@ func (g *opGen) makeAttrs() error {
 		case ir.AttrInt, ir.AttrAxis:
 			a.goType, a.pointer = "int", true
 		case ir.AttrElem:
-			if ir.ClassOf(g.decl.ElemVars, d.Elem) != ir.ClassFloat {
+			if ir.ClassOf(g.decl.ElemVars, d.Elem) == ir.ClassBool {
 				return unsupported("the type " + d.Elem.String())
 			}
 			a.goType, a.pointer = "float64", true

@@ -237,9 +237,9 @@ func (g *opGen) functions() ([]jen.Code, error) {
 	return append(code, g.backwardInto()...), nil
 }
 
-// bindArgs are the arguments of Bind. What only a derivative reads has no tensor.
-func (f *apiFunc) bindArgs(place jen.Code) []jen.Code {
-	args := []jen.Code{jen.Op("&").Id("bound"), place}
+// bindArgs are the tensors that are bound. What only a derivative reads has no tensor.
+func (f *apiFunc) bindArgs() []jen.Code {
+	var args []jen.Code
 	for _, n := range slices.Concat(f.g.inputNames(), f.g.outputNames()) {
 		args = append(args, f.tensor(n))
 	}
@@ -283,7 +283,8 @@ func (g *opGen) into() []jen.Code {
 func (f *apiFunc) compute(vals jen.Code) {
 	f.chooseVariant(vals)
 	f.declareBound()
-	f.try(f.signature(false).Dot("Bind").Call(f.bindArgs(f.place())...), nil)
+	place := f.place()
+	f.bind(false, false, vals, place, f.bindArgs())
 	f.run(false, vals)
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
 }

@@ -31,11 +31,11 @@ func (g *opGen) forward() (jen.Code, error) {
 			f.add(jen.Id("bound").Dot("MakeAll").Op("=").Id("record"))
 		}
 	}
-	args := []jen.Code{jen.Op("&").Id("bound"), place}
+	var args []jen.Code
 	for _, n := range g.inputNames() {
 		args = append(args, f.tensor(n))
 	}
-	f.try(f.signature(false).Dot("BindNew").Call(args...), nil)
+	f.bind(false, true, jen.Op("&").Id("vals"), place, args)
 	f.run(false, jen.Op("&").Id("vals"))
 	result := []jen.Code{}
 	for i, n := range outs {
@@ -138,7 +138,7 @@ func (f *apiFunc) recordGroup(gr *group) []jen.Code {
 		args = append(args, f.backArg(p))
 	}
 	place := back.place()
-	back.try(back.signature(true).Dot("Bind").Call(append([]jen.Code{jen.Op("&").Id("bound"), place}, args...)...), nil)
+	back.bind(true, false, jen.Op("&").Id("vals"), place, args)
 	back.run(true, jen.Op("&").Id("vals"))
 	back.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
 	return append(code, jen.Qual(runtimePath, "Record").Call(
@@ -219,11 +219,12 @@ func (g *opGen) backwardInto() []jen.Code {
 	f.takeAttrs()
 	f.chooseVariant(jen.Op("&").Id("vals"))
 	f.declareBound()
-	args := []jen.Code{jen.Op("&").Id("bound"), f.place()}
+	place := f.place()
+	var args []jen.Code
 	for _, p := range first.params {
 		args = append(args, f.tensor(p.name))
 	}
-	f.try(f.signature(true).Dot("Bind").Call(args...), nil)
+	f.bind(true, false, jen.Op("&").Id("vals"), place, args)
 	f.run(true, jen.Op("&").Id("vals"))
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
 	backward := jen.Comment(g.backwardDoc(f, first)).Line().Func().Id(g.name + "BackwardInto").
@@ -252,13 +253,14 @@ func (g *opGen) saveInto(kept []string) jen.Code {
 	f.takeAttrs()
 	f.chooseVariant(jen.Op("&").Id("vals"))
 	f.declareBound()
-	args := f.bindArgs(f.place())
+	place := f.place()
+	args := f.bindArgs()
 	for _, p := range g.live().forward.params {
 		if p.saved {
 			args = append(args, f.tensor(p.name))
 		}
 	}
-	f.try(f.signature(false).Dot("Bind").Call(args...), nil)
+	f.bind(false, false, jen.Op("&").Id("vals"), place, args)
 	f.run(false, jen.Op("&").Id("vals"))
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
 	return jen.Comment(g.saveDoc(f, kept)).Line().Func().Id(g.name + "SaveInto").
@@ -268,7 +270,7 @@ func (g *opGen) saveInto(kept []string) jen.Code {
 // slice writes the function for plain slices: of ops whose tensors all have the same pack and dtype, or no axes. It is nil
 // where an op is not so simple.
 func (g *opGen) slice() jen.Code {
-	if len(g.decl.ElemVars) != 1 || g.placed() != nil {
+	if len(g.decl.ElemVars) != 1 || g.placed() != nil || g.dimmed != [len(dimStages)]bool{} {
 		return nil
 	}
 	pack := false

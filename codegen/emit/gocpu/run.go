@@ -27,7 +27,7 @@ func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 		return f
 	}
 	if len(s.group.variants) == 1 {
-		body, err := g.runBody(s, s.group.variants[0].Variant.Forward, s.programsOf(0))
+		body, err := g.runBody(s, 0, s.programsOf(0))
 		if err != nil {
 			return "", nil, err
 		}
@@ -45,7 +45,7 @@ func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 		return []jen.Code{c}
 	}
 	for i, f := range s.group.variants {
-		body, err := g.runBody(s, f.Variant.Forward, s.programsOf(i))
+		body, err := g.runBody(s, i, s.programsOf(i))
 		if err != nil {
 			return "", nil, err
 		}
@@ -145,14 +145,39 @@ func (g *opGen) fails(s *signature) bool {
 }
 
 // runBody is the body for one variant.
-func (g *opGen) runBody(s *signature, f *ir.Func, programs []typedProgram) ([]jen.Code, error) {
+func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]jen.Code, error) {
 	var code []jen.Code
 	if !s.back {
-		checks, err := g.variantRequires(f, g.host(jen.Id("b")))
+		checks, err := g.variantRequires(s.group.variants[variant].Variant.Forward, g.host(jen.Id("b")), programs)
 		if err != nil {
 			return nil, err
 		}
 		code = append(code, checks...)
+	}
+	if slices.ContainsFunc(programs, func(p typedProgram) bool { return p.Nests == nil }) {
+		calls := make([][]jen.Code, len(programs))
+		for i, p := range programs {
+			if p.Nests == nil {
+				c, err := g.portableFunc(s, variant, p)
+				if err != nil {
+					return nil, err
+				}
+				calls[i] = []jen.Code{c}
+				continue
+			}
+			b, err := g.programBody(s, p)
+			if err != nil {
+				return nil, err
+			}
+			calls[i] = append(b.code(func(launch int) jen.Code {
+				return jen.Id(launchName(b.program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
+			}), jen.Return(jen.Nil()))
+		}
+		code = append(code, g.dispatch(programs, func(i int) []jen.Code { return calls[i] }))
+		if len(programs) > 1 {
+			code = append(code, jen.Return(jen.Nil()))
+		}
+		return code, nil
 	}
 	// One text for all dtypes where the programs differ by their kernels alone.
 	var bodies []*programBody

@@ -92,6 +92,11 @@ func (g *opGen) makeAxes() {
 			for _, a := range f.Variant.Forward.Axes {
 				add(a.Name, a.Pack)
 			}
+			for _, t := range f.Variant.Forward.Outputs {
+				for _, a := range t.Axes {
+					add(a.Name, a.Pack)
+				}
+			}
 		}
 	}
 }

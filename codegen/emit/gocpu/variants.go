@@ -57,6 +57,11 @@ func choiceValue(c ir.Choice) string {
 
 // makeGroups sorts the variants into groups.
 func (g *opGen) makeGroups() error {
+	for _, f := range g.op.Functions {
+		if slices.ContainsFunc(f.Variant.Choices, func(c ir.Choice) bool { return c.Rank != "" }) {
+			return g.errorf("computing with a pack is not supported in Go")
+		}
+	}
 	byKey := map[string]*group{}
 	for _, f := range g.op.Functions {
 		var early []ir.Choice

@@ -96,14 +96,15 @@ func (p *poly) depth() int {
 // boundBase separates the numbers of canonical bound variables from those of the functions' variables.
 const boundBase = 1 << 20
 
-// sumAtom is Σ over vars with the given extents of m, with the bound variables renamed by depth and ordered so that equal
+// sumOver is Σ over vars with the given extents of m, with the bound variables renamed by depth and ordered so that equal
 // sums have equal keys.
-func sumAtom(vars []int, extents map[int]*poly, m mono) *atom {
+func sumOver(vars []int, extents map[int]*poly, m mono) *poly {
 	depth := 0
 	for _, f := range m {
 		depth = max(depth, f.atom.depth)
 	}
 	var best *atom
+	var coef *big.Rat
 	for _, perm := range permutations(vars) {
 		to := map[int]*poly{}
 		var names []int
@@ -117,13 +118,13 @@ func sumAtom(vars []int, extents map[int]*poly, m mono) *atom {
 			b.WriteString(extents[v].Key())
 			b.WriteByte(',')
 		}
-		body := renameMono(m, to)
+		body, c := renameMono(m, to)
 		b.WriteByte('|')
 		b.WriteString(body.key())
 		a := &atom{kind: kindSum, bound: ext, vars: names, body: body, depth: depth + 1, free: map[int]bool{}}
 		a.key = "s{" + b.String() + "}"
 		if best == nil || a.key < best.key {
-			best = a
+			best, coef = a, c
 		}
 	}
 	for v := range best.body.free() {
@@ -132,7 +133,7 @@ func sumAtom(vars []int, extents map[int]*poly, m mono) *atom {
 	for _, v := range best.vars {
 		delete(best.free, v)
 	}
-	return best
+	return scale(single(best, one), coef)
 }
 
 // permutations of up to four variables; more keep their order, which can only miss a proof.
@@ -177,19 +178,18 @@ func (p *poly) substitute(to map[int]*poly) *poly {
 	return r
 }
 
-// renameMono replaces variables by variables; a monomial stays one.
-func renameMono(m mono, to map[int]*poly) mono {
-	r := mono{}
+// renameMono replaces variables by variables. A monomial stays one but for a factor: the base of a power may be turned around or
+// scaled, so that its first term, in the order of the new names, has coefficient 1.
+func renameMono(m mono, to map[int]*poly) (mono, *big.Rat) {
+	p := integer(1)
 	for _, f := range m {
-		p := f.atom.substitute(to)
-		for _, t := range p.terms {
-			if len(p.terms) != 1 || t.coef.Cmp(one) != 0 || len(t.mono) != 1 {
-				giveUp("a renamed sum is no monomial")
-			}
-			r = join(r, mono{{t.mono[0].atom, new(big.Rat).Mul(t.mono[0].exp, f.exp)}})
-		}
+		p = times(p, power(f.atom.substitute(to), f.exp))
 	}
-	return r
+	if len(p.terms) != 1 {
+		giveUp("a renamed monomial is none")
+	}
+	t := p.sorted()[0]
+	return t.mono, t.coef
 }
 
 func (a *atom) substitute(to map[int]*poly) *poly {
@@ -206,7 +206,7 @@ func (a *atom) substitute(to map[int]*poly) *poly {
 		return to[a.vars[0]]
 	}
 	if a.kind == kindSum {
-		return single(a.substituteSum(to), one)
+		return a.substituteSum(to)
 	}
 	args := make([]*poly, len(a.args))
 	for i, p := range a.args {
@@ -216,7 +216,7 @@ func (a *atom) substitute(to map[int]*poly) *poly {
 }
 
 // substituteSum keeps the bound variables apart from what comes in.
-func (a *atom) substituteSum(to map[int]*poly) *atom {
+func (a *atom) substituteSum(to map[int]*poly) *poly {
 	inner := map[int]*poly{}
 	for v, p := range to {
 		inner[v] = p
@@ -228,21 +228,9 @@ func (a *atom) substituteSum(to map[int]*poly) *atom {
 		inner[v] = single(indexAtom(fresh[i]), one)
 		ext[fresh[i]] = a.bound[i]
 	}
-	body := mono{}
+	body := integer(1)
 	for _, f := range a.body {
-		p := f.atom.substitute(inner)
-		if len(p.terms) != 1 {
-			giveUp("an index put into a sum splits its body")
-		}
-		for _, t := range p.terms {
-			if t.coef.Cmp(one) != 0 {
-				giveUp("an index put into a sum scales its body")
-			}
-			q := power(p, f.exp)
-			for _, u := range q.terms {
-				body = join(body, u.mono)
-			}
-		}
+		body = times(body, power(f.atom.substitute(inner), f.exp))
 	}
-	return sumAtom(fresh, ext, body)
+	return overAll(fresh, ext, body)
 }

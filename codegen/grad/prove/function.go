@@ -155,6 +155,7 @@ func sumMono(vars []int, extents map[int]*poly, m mono) *poly {
 		ext[v] = extents[v]
 	}
 	all := append([]int(nil), vars...)
+	scaled := one
 	outer, inner := mono{}, mono{}
 	for _, f := range m {
 		if touches(f.atom, bound) {
@@ -177,11 +178,13 @@ func sumMono(vars []int, extents map[int]*poly, m mono) *poly {
 			ext[n] = f.atom.bound[j]
 		}
 		rest := append(append(mono{}, inner[:i]...), inner[i+1:]...)
-		inner = join(rest, renameMono(f.atom.body, to))
+		body, c := renameMono(f.atom.body, to)
+		inner = join(rest, body)
+		scaled = new(big.Rat).Mul(scaled, c)
 		i = -1
 	}
 	r := &poly{terms: map[string]term{}}
-	r.add(outer, one)
+	r.add(outer, scaled)
 	for len(all) > 0 {
 		group := map[int]bool{all[0]: true}
 		var part mono
@@ -220,7 +223,7 @@ func sumMono(vars []int, extents map[int]*poly, m mono) *poly {
 			}
 			continue
 		}
-		r = times(r, single(sumAtom(mine, ext, part), one))
+		r = times(r, sumOver(mine, ext, part))
 	}
 	return r
 }

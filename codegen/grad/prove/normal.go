@@ -73,6 +73,10 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 		return single(newAtom(kindSize, "π"), one)
 	case ir.OpInf, ir.OpNaN:
 		return single(newAtom(kindName, v.Op.String()), one)
+	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
+		return single(newAtom(kindName, v.Op.String()+" "+v.Type.String()), one)
+	case ir.OpUniform, ir.OpNormal:
+		return single(newAtom(kindFunc, fmt.Sprintf("%v %s %d", v.Op, v.Name, v.Stream), n.value(v.Args[0], e)), one)
 	case ir.OpScalar:
 		return single(newAtom(kindName, v.Name), one)
 	case ir.OpExtent:
@@ -194,6 +198,26 @@ func apply(op ir.Op, a []*poly) *poly {
 		return sum(integer(1), power(sum(integer(1), exp(scale(a[0], big.NewRat(2, 1))), 1), minusOne), -2)
 	case ir.OpSoftplus:
 		return log(sum(integer(1), exp(a[0]), 1))
+	case ir.OpLogaddexp:
+		return log(sum(exp(a[0]), exp(a[1]), 1))
+	case ir.OpXlogy:
+		return times(a[0], log(a[1]))
+	case ir.OpHypot:
+		return power(sum(times(a[0], a[0]), times(a[1], a[1]), 1), big.NewRat(1, 2))
+	case ir.OpSinh, ir.OpCosh: // (exp(x) ∓ exp(-x))/2
+		k := int64(1)
+		if op == ir.OpSinh {
+			k = -1
+		}
+		return scale(sum(exp(a[0]), exp(scale(a[0], minusOne)), k), big.NewRat(1, 2))
+	case ir.OpExp2:
+		return exp(times(a[0], log(integer(2))))
+	case ir.OpLog2:
+		return times(log(a[0]), power(log(integer(2)), minusOne))
+	case ir.OpLog10:
+		return times(log(a[0]), power(log(integer(10)), minusOne))
+	case ir.OpErfc:
+		return sum(integer(1), function("erf", a[0]), -1)
 	case ir.OpMax, ir.OpMin: // one condition for both, whatever the order: p + (q-p)·[p < q] and q - (q-p)·[p < q]
 		p, q := a[0], a[1]
 		if q.Key() < p.Key() {
@@ -219,7 +243,7 @@ func apply(op ir.Op, a []*poly) *poly {
 		return fold(a, times)
 	case ir.OpOr:
 		return fold(a, or)
-	case ir.OpIsNaN, ir.OpIsInf:
+	case ir.OpIsNaN, ir.OpIsInf, ir.OpSignbit:
 		return single(newAtom(kindCond, op.String(), a...), one)
 	}
 	return function(op.String(), a...)

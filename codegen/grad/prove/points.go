@@ -21,6 +21,7 @@ type Counter struct {
 	Extents, Scalars, Inputs string // as text, in the order of the function
 	Element                  []int
 	Got, Want                float64
+	Fault                    string // why the formula has no value there; "": it has
 }
 
 // String describes the counterexample in one line.
@@ -32,6 +33,10 @@ func (c *Counter) String() string {
 			b.WriteString(", ")
 		}
 	}
+	if c.Fault != "" {
+		fmt.Fprintf(&b, "the formula has no value: %s", c.Fault)
+		return b.String()
+	}
 	at := ""
 	if len(c.Element) > 0 {
 		at = fmt.Sprintf(" at element %v", c.Element)
@@ -41,10 +46,10 @@ func (c *Counter) String() string {
 }
 
 const (
-	maxPoints = 64
-	maxEvals  = 1500
-	relTol    = 1e-8
-	absTol    = 1e-10
+	rounds   = 9
+	maxEvals = 1500
+	relTol   = 1e-8
+	absTol   = 1e-10
 )
 
 // points makes points for f and compares got with want on them. The seed is fixed: a run repeats.
@@ -52,32 +57,61 @@ type points struct {
 	f         *ir.Func
 	got, want *ir.Tensor
 	conds     []*ir.Tensor // differences whose sign a condition tests
+	base      *ir.Func     // f without got
+	known     knowledge
 	random    *rand.Rand
 	evals     int
 	verdict   Verdict
 }
 
-// Test compares two tensors that f's definitions give: at random points, at points on a coarse lattice, where floats are often
-// equal, and just below and above each condition.
-func Test(f *ir.Func, got, want *ir.Tensor) Verdict {
-	p := &points{f: withConditions(f), got: got, want: want, random: rand.New(rand.NewPCG(1, 2))}
+// knowledge is what the normal forms tell about the two.
+type knowledge uint8
+
+const (
+	unknown  knowledge = iota
+	offKinks           // equal but where two floats are equal
+	isEqual            // equal wherever both are numbers: what is left is a division by zero
+)
+
+// spread says how the floats of a point are drawn.
+type spread uint8
+
+const (
+	lattice spread = iota // multiples of a half, which are often equal
+	usual
+	small
+	large
+)
+
+// Test compares two tensors that f's definitions give, over several extents: at random points of several magnitudes, on a coarse
+// lattice, where floats are often equal, and just below and above each condition.
+func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, got, want, unknown) }
+
+func test(f *ir.Func, got, want *ir.Tensor, known knowledge) Verdict {
+	p := &points{f: withConditions(f), got: got, want: want, known: known, random: rand.New(rand.NewPCG(1, 2))}
 	for _, t := range p.f.Outputs {
 		if t != got && t != want {
 			p.conds = append(p.conds, t)
 		}
 	}
-	for _, ext := range p.extents() {
-		for round := range 6 {
-			lattice := round%2 == 1
-			a := p.make(ext, lattice)
-			if a == nil {
-				continue
+	base := *f
+	base.Outputs, base.UserGrads = []*ir.Tensor{want}, nil
+	base.Defs = ir.Live(&base)
+	p.base = &base
+	extents := p.extents()
+	for round := range rounds {
+		for i, ext := range extents {
+			how := []spread{usual, lattice, small, usual, lattice, large}[(round+i)%6]
+			a, r := p.make(ext, how)
+			if a != nil {
+				p.compare(*a, r)
 			}
-			p.compare(*a)
-			if b := p.make(ext, false); b != nil {
-				p.crossings(*a, *b)
+			if a != nil && known == unknown && i < 2 && round < 3 && p.verdict.Counter == nil {
+				if b, rb := p.make(ext, usual); b != nil {
+					p.crossings(*a, *b, r, rb)
+				}
 			}
-			if p.verdict.Counter != nil || p.verdict.Points >= maxPoints || p.evals > maxEvals {
+			if p.verdict.Counter != nil || p.evals > maxEvals {
 				return p.verdict
 			}
 		}
@@ -134,16 +168,17 @@ func difference(f *ir.Func, v *ir.Value) *ir.Value {
 // extents are the sizes to try, the smallest first: all ones, distinct ones, and larger.
 func (p *points) extents() []map[*ir.Axis]int {
 	var r []map[*ir.Axis]int
+	dims := map[*ir.Axis]bool{}
+	for _, d := range p.f.Dims {
+		dims[d.Axis] = true
+	}
 	for _, base := range []func(i int) int{
 		func(int) int { return 1 },
 		func(i int) int { return 2 + i%3 },
 		func(i int) int { return 4 - i%3 },
+		func(i int) int { return max(7-2*i, 2) },
 	} {
 		m := map[*ir.Axis]int{}
-		dims := map[*ir.Axis]bool{}
-		for _, d := range p.f.Dims {
-			dims[d.Axis] = true
-		}
 		for i, a := range p.f.Axes {
 			if !dims[a] {
 				m[a] = base(i)
@@ -154,19 +189,18 @@ func (p *points) extents() []map[*ir.Axis]int {
 	return r
 }
 
-// make draws a point that meets the requirements of the function; nil: none was found.
-func (p *points) make(ext map[*ir.Axis]int, lattice bool) *ir.Binding {
+// make draws a point that meets the requirements of the function, and what the function gives there; nil: none was found. A formula
+// that can't be evaluated where the op can, because of an index out of range, is wrong.
+func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 	for range 8 {
 		b := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{}}
+		least := 1 << 30
 		for a, n := range ext {
 			b.Extents[a] = n
+			least = min(least, n)
 		}
 		for _, s := range p.f.Scalars {
-			b.Scalars[s.Name] = p.scalar(s, b, lattice)
-		}
-		small := 1 << 30
-		for _, n := range ext {
-			small = min(small, n)
+			b.Scalars[s.Name] = p.scalar(s, b, how)
 		}
 		for _, t := range p.f.Inputs {
 			shape := make([]int, len(t.Axes))
@@ -175,44 +209,65 @@ func (p *points) make(ext map[*ir.Axis]int, lattice bool) *ir.Binding {
 			}
 			arr := ir.NewArray(shape...)
 			for i := range arr.Data {
-				arr.Data[i] = p.element(t, small, lattice)
+				arr.Data[i] = p.element(t, least, how)
 			}
 			b.Arrays[t] = arr
 		}
 		p.evals++
-		if _, err := ir.Eval(p.f, b); err == nil {
-			return &b
+		r, err := ir.Eval(p.f, b)
+		if err == nil {
+			return &b, r
+		}
+		if _, e := ir.Eval(p.base, b); e == nil {
+			p.verdict.Points++
+			p.verdict.Counter = p.counter(b)
+			p.verdict.Counter.Fault = err.Error()
+			return nil, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-func (p *points) scalar(s *ir.Scalar, b ir.Binding, lattice bool) float64 {
+func (p *points) scalar(s *ir.Scalar, b ir.Binding, how spread) float64 {
 	if s.Default != nil && p.random.IntN(3) == 0 {
 		if x, err := ir.EvalScalar(p.f, s.Default, b); err == nil {
 			return x
 		}
 	}
-	if s.Type.Kind == ir.Exact {
+	switch {
+	case s.Type.Kind == ir.Exact:
 		return float64(1 + p.random.IntN(3))
-	}
-	if lattice {
+	case how == lattice:
 		return float64(1+p.random.IntN(4)) / 2
+	case how == large:
+		return 1 + 4*p.random.Float64()
 	}
 	return 0.1 + 0.8*p.random.Float64()
 }
 
-func (p *points) element(t *ir.Tensor, small int, lattice bool) float64 {
+func (p *points) element(t *ir.Tensor, least int, how spread) float64 {
 	if !p.f.IsFloat(t) {
-		return float64(p.random.IntN(max(small, 1)))
+		return float64(p.random.IntN(max(least, 1)))
 	}
-	if lattice && t.Role != ir.Cotangent {
+	if t.Role == ir.Cotangent {
+		return p.random.NormFloat64()
+	}
+	switch how {
+	case lattice:
 		return float64(p.random.IntN(9)-4) / 2
+	case small:
+		return p.random.NormFloat64() / 8
+	case large:
+		return 4 * p.random.NormFloat64()
 	}
 	return p.random.NormFloat64()
 }
 
-func (p *points) eval(b ir.Binding) map[*ir.Tensor]*ir.Array {
+// values are what a function gives at a point.
+type values map[*ir.Tensor]*ir.Array
+
+// eval gives nil where the function is not defined.
+func (p *points) eval(b ir.Binding) values {
 	p.evals++
 	r, err := ir.Eval(p.f, b)
 	if err != nil {
@@ -221,13 +276,9 @@ func (p *points) eval(b ir.Binding) map[*ir.Tensor]*ir.Array {
 	return r
 }
 
-// compare looks at one point. A difference counts only if it is still there when rounding is coarser than it: the two
-// are compared relative to the largest element, and a point on a kink is looked at from nearby.
-func (p *points) compare(b ir.Binding) {
-	r := p.eval(b)
-	if r == nil {
-		return
-	}
+// compare looks at one point, where the function gives r. A difference counts only if it is still there when rounding is coarser
+// than it: the two are compared relative to the largest element, and a point on a kink is looked at from nearby.
+func (p *points) compare(b ir.Binding, r values) {
 	got, want := r[p.got], r[p.want]
 	scale := 0.0
 	for _, x := range want.Data {
@@ -237,27 +288,39 @@ func (p *points) compare(b ir.Binding) {
 	}
 	p.verdict.Points++
 	for i := range want.Data {
-		if same(got.Data[i], want.Data[i], scale) {
+		if p.same(got.Data[i], want.Data[i], scale) {
 			continue
 		}
-		if p.onKink(b, i, got.Data[i], scale) {
+		if p.onKink(b, i, got.Data[i], want.Data[i], scale) {
 			p.verdict.Kinks++
 			continue
 		}
-		p.verdict.Counter = p.counter(b, i, got, want)
+		c := p.counter(b)
+		c.Got, c.Want = got.Data[i], want.Data[i]
+		for d := len(want.Shape) - 1; d >= 0; d-- {
+			c.Element = append([]int{i % want.Shape[d]}, c.Element...)
+			i /= want.Shape[d]
+		}
+		p.verdict.Counter = c
 		return
 	}
 }
 
-func same(a, b, scale float64) bool {
+func (p *points) same(a, b, scale float64) bool {
+	if p.known == isEqual {
+		return isFinite(a) || !isFinite(b)
+	}
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.IsNaN(a) && math.IsNaN(b)
 	}
 	return a == b || math.Abs(a-b) <= absTol+relTol*math.Max(math.Abs(b), scale*1e-3)
 }
 
-// onKink tells whether the two agree everywhere close to b, and x lies between the values that they take there.
-func (p *points) onKink(b ir.Binding, i int, x, scale float64) bool {
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// onKink tells whether the two agree everywhere close to b, and x lies between the values that they take there; or is a number
+// where the derivative has none.
+func (p *points) onKink(b ir.Binding, i int, x, want, scale float64) bool {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for range 12 {
 		r := p.eval(p.near(b))
@@ -265,10 +328,13 @@ func (p *points) onKink(b ir.Binding, i int, x, scale float64) bool {
 			return false
 		}
 		g, w := r[p.got].Data[i], r[p.want].Data[i]
-		if !same(g, w, scale) {
+		if !p.same(g, w, scale) {
 			return false
 		}
 		lo, hi = math.Min(lo, w), math.Max(hi, w)
+	}
+	if math.IsNaN(want) {
+		return !math.IsNaN(x)
 	}
 	slack := 1e-4 * (1 + math.Abs(x))
 	return x >= lo-slack && x <= hi+slack && hi-lo > slack
@@ -292,11 +358,7 @@ func (p *points) near(b ir.Binding) ir.Binding {
 }
 
 // crossings looks for conditions that change between two points, goes to where they do, and compares on both sides.
-func (p *points) crossings(a, b ir.Binding) {
-	ra, rb := p.eval(a), p.eval(b)
-	if ra == nil || rb == nil {
-		return
-	}
+func (p *points) crossings(a, b ir.Binding, ra, rb values) {
 	for _, c := range p.conds {
 		for i := range ra[c].Data {
 			x, y := ra[c].Data[i], rb[c].Data[i]
@@ -316,8 +378,12 @@ func (p *points) crossings(a, b ir.Binding) {
 					hi = mid
 				}
 			}
-			p.compare(p.between(a, b, lo))
-			p.compare(p.between(a, b, hi))
+			for _, at := range []float64{lo, hi} {
+				c := p.between(a, b, at)
+				if r := p.eval(c); r != nil && p.verdict.Counter == nil {
+					p.compare(c, r)
+				}
+			}
 			if p.verdict.Counter != nil || p.evals > maxEvals {
 				return
 			}
@@ -344,8 +410,8 @@ func (p *points) between(a, b ir.Binding, t float64) ir.Binding {
 	return c
 }
 
-func (p *points) counter(b ir.Binding, i int, got, want *ir.Array) *Counter {
-	c := &Counter{Got: got.Data[i], Want: want.Data[i]}
+// counter describes a point.
+func (p *points) counter(b ir.Binding) *Counter {
 	var ext, scal, in []string
 	for _, a := range p.f.Axes {
 		ext = append(ext, fmt.Sprintf("%s = %d", a.Name, b.Extents[a]))
@@ -358,10 +424,5 @@ func (p *points) counter(b ir.Binding, i int, got, want *ir.Array) *Counter {
 			in = append(in, fmt.Sprintf("%s = %.4g", t.Name, a.Data))
 		}
 	}
-	c.Extents, c.Scalars, c.Inputs = strings.Join(ext, ", "), strings.Join(scal, ", "), strings.Join(in, ", ")
-	for d := len(want.Shape) - 1; d >= 0; d-- {
-		c.Element = append([]int{i % want.Shape[d]}, c.Element...)
-		i /= want.Shape[d]
-	}
-	return c
+	return &Counter{Extents: strings.Join(ext, ", "), Scalars: strings.Join(scal, ", "), Inputs: strings.Join(in, ", ")}
 }

@@ -266,18 +266,30 @@ func ratPow(c, e *big.Rat) (*big.Rat, bool) {
 	return r, true
 }
 
-// positive tells whether a monomial is known to be positive wherever it is defined.
+// positive tells whether a monomial is known to be a product of positive factors wherever it is defined, so that a root or a
+// logarithm of it is that of its factors.
 func positive(m mono) bool {
 	for _, f := range m {
-		switch f.atom.kind {
-		case kindExp, kindSize, kindPower:
-		case kindSum:
-			if !positive(f.atom.body) {
-				return false
-			}
-		default:
-			return false
+		if !f.atom.positive() && !(f.atom.kind == kindPower && f.exp.Denom().Bit(0) == 0) {
+			return false // but for an even root, whose base isn't negative
 		}
 	}
 	return true
+}
+
+func (a *atom) positive() bool {
+	switch a.kind {
+	case kindExp, kindSize:
+		return true
+	case kindPower:
+		for _, t := range a.args[0].terms {
+			if t.coef.Sign() < 0 || !positive(t.mono) {
+				return false
+			}
+		}
+		return true
+	case kindSum:
+		return positive(a.body)
+	}
+	return false
 }

@@ -271,3 +271,27 @@ func Mixed() *ir.Func {
 	b.Out("y", ir.Assign, Vars(v), nil, sum)
 	return b.F
 }
+
+// Functions uses the smooth functions that Mixed doesn't, on numbers in (0, 2).
+func Functions() *ir.Func {
+	b := New("functions")
+	B := b.Pack("B")
+	x, z := b.In("x", B), b.In("z", B)
+	v := Over("b", B)
+	a, c := At(x, v), At(z, v)
+	sum := Fn(ir.OpAcosh, ir.Add(a, ir.Int(1)))
+	for _, op := range []ir.Op{ir.OpExp2, ir.OpLog2, ir.OpLog10, ir.OpAtan, ir.OpSinh, ir.OpCosh, ir.OpAsinh, ir.OpErfc, ir.OpLgamma} {
+		sum = ir.Add(sum, ir.Mul(Fn(op, a), c))
+	}
+	for _, op := range []ir.Op{ir.OpTan, ir.OpAsin, ir.OpAcos, ir.OpAtanh, ir.OpErfinv} {
+		sum = ir.Add(sum, ir.Mul(Fn(op, ir.Div(a, ir.Int(3))), c))
+	}
+	for _, op := range []ir.Op{ir.OpAtan2, ir.OpHypot, ir.OpXlogy, ir.OpLogaddexp, ir.OpCopysign} {
+		sum = ir.Add(sum, ir.Mul(ir.Call(op, a, c), c))
+	}
+	for n := range int64(3) {
+		sum = ir.Sub(sum, ir.Call(ir.OpPolygamma, ir.Int(n), a))
+	}
+	b.Out("y", ir.Assign, Vars(v), nil, sum)
+	return b.F
+}

@@ -42,6 +42,7 @@ func Cases() []Case {
 		{Name: "window", Func: Window(), Extents: map[string]int{"N": 7, "K": 3, "P": 5}, Lo: -2, Hi: 2},
 		{Name: "gelu", Func: Gelu(), Extents: map[string]int{"B": 6}, Lo: -2, Hi: 2},
 		{Name: "mixed", Func: Mixed(), Extents: map[string]int{"B": 9}, Lo: 0.3, Hi: 1.9},
+		{Name: "functions", Func: Functions(), Extents: map[string]int{"B": 5}, Lo: 0.5, Hi: 1.9},
 	}
 }
 

@@ -1,0 +1,153 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// ahead is a value that is read by index where it isn't defined yet: an output, or a let with a left side. It stands for
+// what its definition will give; that all such reads are of what was computed before is settled at the end, in recur.
+func (l *lowering) ahead(name string) *value {
+	if v := l.aheads[name]; v != nil {
+		return v
+	}
+	v := l.open[name]
+	elem := ir.Elem{}
+	if d := l.sig.find(name); d != nil && d.in == nil {
+		if d.param.Infer {
+			return nil
+		}
+		v = &value{name: name, span: d.span, slots: l.slotsOf(d.param.Axes)}
+		v.tensor = &ir.Tensor{Name: name, Role: ir.Output, Elem: d.param.Elem, Span: d.span}
+	} else {
+		s := l.letOf(name, l.op.decl.Body)
+		if s == nil || s.Left == nil || s.Pack || len(s.Names) != 1 {
+			return nil
+		}
+		if v == nil {
+			v = &value{name: name, span: s.Names[0].Span}
+			for _, i := range s.Left.Items {
+				if i.In && i.To != nil {
+					return nil // its axis is made by the definition
+				}
+			}
+			var ok bool
+			if v.slots, ok = l.leftSide(s.Names[0], s.Left, nil, s.Value, (&env{in: l.op.in}).inside(false)); !ok {
+				return nil
+			}
+		} else {
+			v = &value{name: name, span: v.span, slots: v.slots}
+		}
+		if elem = l.guess(s.Value, map[string]bool{name: true}); elem == (ir.Elem{}) {
+			return nil
+		}
+		v.tensor = &ir.Tensor{Name: name, Role: ir.Local, Elem: elem, Span: s.Names[0].Span}
+	}
+	v.tensor.Axes = extents(v.slots)
+	if l.aheads == nil {
+		l.aheads = map[string]*value{}
+	}
+	l.aheads[name] = v
+	return v
+}
+
+// letOf finds the let of a name among the statements that the choices lead through.
+func (l *lowering) letOf(name string, list []dsl.Stmt) *dsl.Let {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *dsl.Let:
+			for _, id := range s.Names {
+				if id.Name == name {
+					return s
+				}
+			}
+		case *dsl.Match:
+			a := l.sig.attr(s.Name.Name)
+			if a == nil {
+				continue
+			}
+			if arm := armOf(s, l.word(a)); arm != nil {
+				if found := l.letOf(name, arm.Body); found != nil {
+					return found
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// guess is the element type of a let that reads itself: that of the first tensor of numbers that its formula reads. When
+// the let is defined it must turn out to be so.
+func (l *lowering) guess(x dsl.Expr, seen map[string]bool) ir.Elem {
+	found := ir.Elem{}
+	dsl.Inspect(x, func(n any) bool {
+		r, is := n.(*dsl.Ref)
+		if !is || found != (ir.Elem{}) || r.Package != nil || r.Cotangent || isUpper(r.Name.Name) {
+			return found == (ir.Elem{})
+		}
+		name := r.Name.Name
+		switch v := l.table[name]; {
+		case seen[name]:
+		case v != nil && v.tensor != nil && v.inlined == nil && v.tensor.Elem.Name != "bool":
+			found = v.tensor.Elem
+		case l.sig.find(name) != nil:
+			if e := l.sig.find(name).param.Elem; e.Name != "bool" {
+				found = e
+			}
+		default:
+			if s := l.letOf(name, l.op.decl.Body); s != nil {
+				seen[name] = true
+				found = l.guess(s.Value, seen)
+			}
+		}
+		return true
+	})
+	if found == (ir.Elem{}) {
+		return found
+	}
+	return l.storedAs(ir.ElemType(found))
+}
+
+// definedAhead gives a definition the tensor that was read ahead of it.
+func (l *lowering) definedAhead(t *ir.Tensor, at site) *ir.Tensor {
+	v := l.aheads[t.Name]
+	if v == nil {
+		return t
+	}
+	if v.tensor.Elem != t.Elem {
+		l.errorf(at, "recurrence", "%s, which is read before it is defined, was taken for %s and is %s", quote(t.Name), l.elemText(v.tensor.Elem), l.elemText(t.Elem)).
+			WithHint("cast what it is made of")
+	}
+	v.tensor.Span = t.Span
+	return v.tensor
+}
+
+// recur puts definitions that read each other into groups that run along an axis.
+func (l *lowering) recur() {
+	for name, v := range l.aheads {
+		if l.table[name] == nil && l.rep.errors == l.clean {
+			l.errorf(site{v.span, nil}, "name-early", "%s has no value here: nothing sets it", quote(name))
+		}
+	}
+	if len(l.aheads) == 0 || l.rep.errors > l.clean {
+		return
+	}
+	var facts []*ir.Value
+	for _, r := range l.fn.Requires {
+		if len(ir.Reads(r.Cond)) == 0 {
+			facts = append(facts, r.Cond)
+		}
+	}
+	defs, err := ir.Order(l.fn.Defs, facts, 1)
+	var fault *ir.Recurrence
+	if errors.As(err, &fault) {
+		d := l.errorf(site{fault.Span(), nil}, "recurrence", "%s", fault.Message)
+		if fault.Hint != "" {
+			d.WithHint("%s", fault.Hint)
+		}
+		return
+	}
+	l.fn.Defs = defs
+}

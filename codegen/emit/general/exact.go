@@ -1,0 +1,174 @@
+package general
+
+import (
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// exact writes an op of exact values: of ints, or of quotients of ints with positive denominators.
+func (g *gen) exact(v *ir.Value, s *block) value {
+	a := g.args(v, s)
+	is := func(t term) value { return value{kind: whole, term: t} }
+	over := func(n term, d *term) value { return value{kind: whole, term: n, den: d} }
+	switch v.Op {
+	case ir.OpNeg:
+		return over(negative(a[0].term), a[0].den)
+	case ir.OpAdd, ir.OpSub:
+		join := plus
+		if v.Op == ir.OpSub {
+			join = minus
+		}
+		x, y, d := common(a[0], a[1])
+		return over(join(x, y), d)
+	case ir.OpMul:
+		return over(times(a[0].term, a[1].term), product(a[0].den, a[1].den))
+	case ir.OpDiv:
+		return g.quotient(v, a[0], a[1], s)
+	case ir.OpFma:
+		p := over(times(a[0].term, a[1].term), product(a[0].den, a[1].den))
+		x, y, d := common(p, a[2])
+		return over(plus(x, y), d)
+	case ir.OpAbs:
+		n := g.twice(s, a[0].term)
+		return over(call("max", n, negative(n)), a[0].den)
+	case ir.OpSign:
+		return is(call("runtime.Sign", typed(a[0].term)))
+	case ir.OpMax, ir.OpMin:
+		x, y, d := common(a[0], a[1])
+		return over(call(ir.Facts[v.Op].Name, x, y), d)
+	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
+		return is(rounding(v.Op, a[0]))
+	case ir.OpMod, ir.OpRem:
+		q := g.quotient(v, a[0], a[1], s)
+		op := ir.OpFloor
+		if v.Op == ir.OpRem {
+			op = ir.OpTrunc
+		}
+		if a[0].den == nil && a[1].den == nil && q.den != nil {
+			if v.Op == ir.OpMod {
+				return is(call("runtime.FloorModInt", typed(a[0].term), a[1].term))
+			}
+			return is(binary("%", precMul, a[0].term, a[1].term))
+		}
+		w := is(rounding(op, q))
+		x, y, d := common(a[0], over(times(w.term, a[1].term), a[1].den))
+		return over(minus(x, y), d)
+	case ir.OpPow:
+		if a[0].den == nil && a[1].den == nil {
+			e := g.twice(s, a[1].term)
+			g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power"))
+			return is(call("runtime.PowInt", typed(a[0].term), e))
+		}
+	}
+	g.bail("%s of exact values", ir.Facts[v.Op].Name)
+	return value{}
+}
+
+// typed is a constant with the type int.
+func typed(t term) term {
+	if t.lit {
+		return call("int", t)
+	}
+	return t
+}
+
+// twice is t where it can be written twice.
+func (g *gen) twice(s *block, t term) term {
+	if t.simple() && !t.lit {
+		return t
+	}
+	return g.let(s, "n", "int", typed(t))
+}
+
+// common brings two exact values to one denominator.
+func common(a, b value) (x, y term, den *term) {
+	switch {
+	case a.den == nil && b.den == nil:
+		return a.term, b.term, nil
+	case a.den != nil && b.den != nil && a.den.text == b.den.text:
+		return a.term, b.term, a.den
+	case a.den == nil:
+		return times(a.term, *b.den), b.term, b.den
+	case b.den == nil:
+		return a.term, times(b.term, *a.den), a.den
+	}
+	return times(a.term, *b.den), times(b.term, *a.den), product(a.den, b.den)
+}
+
+func product(a, b *term) *term {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	p := times(*a, *b)
+	return &p
+}
+
+// quotient divides exact values.
+func (g *gen) quotient(v *ir.Value, a, b value, s *block) value {
+	n, d := a.term, b.term
+	if b.den != nil {
+		n = times(n, *b.den)
+	}
+	if a.den != nil {
+		d = times(d, *a.den)
+	}
+	switch {
+	case d.lit && d.text == "0":
+		g.test(s, primary("true"), g.valueError(v, "division by zero"))
+		d = number(1)
+	case d.lit && d.neg:
+		n, d = negative(n), literal(d.text[1:])
+	case d.lit:
+	default:
+		d = g.twice(s, d)
+		g.test(s, binary("==", precCompare, d, number(0)), g.valueError(v, "division by zero"))
+		if !g.positive(v.Args[1]) {
+			num, den := g.name("num"), g.name("den")
+			s.printf("%s, %s := runtime.Positive(%s, %s)\n", num, den, n.text, d.text)
+			n, d = primary("%s", num), primary("%s", den)
+		}
+	}
+	if d.text == "1" {
+		return value{kind: whole, term: n}
+	}
+	return value{kind: whole, term: n, den: &d}
+}
+
+// positive tells whether an exact value is known not to be negative.
+func (g *gen) positive(v *ir.Value) bool {
+	l := g.linear(v)
+	return l != nil && g.proves(l, nil)
+}
+
+// rounding makes a whole number of a quotient.
+func rounding(op ir.Op, a value) term {
+	if a.den == nil {
+		return a.term
+	}
+	switch op {
+	case ir.OpFloor:
+		return call("runtime.FloorDiv", a.term, *a.den)
+	case ir.OpCeil:
+		return negative(call("runtime.FloorDiv", negative(a.term), *a.den))
+	case ir.OpTrunc:
+		return binary("/", precMul, a.term, *a.den)
+	}
+	return call("runtime.RoundDiv", a.term, *a.den)
+}
+
+// integral is an exact value that must be whole.
+func (g *gen) integral(v *ir.Value, a value, s *block) term {
+	if a.den == nil {
+		return a.term
+	}
+	n := g.twice(s, a.term)
+	g.test(s, binary("!=", precCompare, binary("%", precMul, n, *a.den), number(0)), g.valueError(v, "a number that isn't whole"))
+	return binary("/", precMul, n, *a.den)
+}
+
+func (g *gen) compareExact(op string, a, b value) term {
+	x, y, _ := common(a, b)
+	return binary(op, precCompare, x, y)
+}

@@ -1,0 +1,31 @@
+package general
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// Extents writes a function that tells the runtime.Bound b the extents that dims say. Of the kernel it needs all but the
+// tensors.
+func Extents(k *Kernel, dims []ir.Dim) (text string, err error) {
+	g := newGen(k)
+	defer g.catch(&text, &err)
+	for _, d := range dims {
+		g.count(d.Value)
+		v := g.value(d.Value, g.root)
+		n := g.let(g.root, d.Axis.Name, "int", typed(g.integral(d.Value, v, g.root)))
+		if !g.positive(d.Value) {
+			g.negative(g.root, d, n)
+		}
+		g.root.printf("if err := b.Derive(%d, %s); err != nil {\nreturn err\n}\n", k.Axis(d.Axis), n.text)
+	}
+	return g.text(nil), nil
+}
+
+// negative tests that an extent isn't negative.
+func (g *gen) negative(s *block, d ir.Dim, n term) {
+	g.test(s, binary("<", precCompare, n, number(0)),
+		fmt.Sprintf("runtime.ShapeError(%q, %q)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.String())+" that isn't negative"))
+}

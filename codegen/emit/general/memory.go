@@ -1,0 +1,248 @@
+package general
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// buffer is the memory of a tensor.
+type buffer struct {
+	t    *ir.Tensor
+	kind kind
+	name string
+	// variable is set for tensors without axes that live in a variable.
+	variable bool
+	// set is a slice that tells which elements have a value; empty is a condition under which none has. Both "": all have.
+	set, empty string
+	// running is set while a definition adds to elements that the group may read.
+	running bool
+}
+
+// buffer is the memory of a tensor that is read: a parameter is fetched when it is first needed.
+func (g *gen) buffer(t *ir.Tensor) *buffer {
+	if b := g.buffers[t]; b != nil {
+		return b
+	}
+	i := g.k.Param(t)
+	if i < 0 {
+		g.bail("%s is read before it is computed", t.Name)
+	}
+	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
+	if b.kind == truth {
+		g.bail("%s has elements of type bool", t.Name)
+	}
+	g.buffers[t] = b
+	g.loads = append(g.loads, fmt.Sprintf("%s := runtime.Elements[%s](b, %d)\n", b.name, b.kind.goType(), i))
+	return b
+}
+
+// define makes the memory of a tensor that is computed.
+func (g *gen) define(t *ir.Tensor) *buffer {
+	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
+	g.buffers[t] = b
+	if t.Role == ir.Local && g.k.Param(t) < 0 {
+		if len(t.Axes) == 0 {
+			b.variable = true
+			g.root.printf("var %s %s\n", b.name, b.kind.goType())
+			return b
+		}
+		g.root.printf("%s := %s\n", b.name, g.temp(b.kind.goType(), t.Axes))
+		return b
+	}
+	if b.kind == truth {
+		g.bail("the result %s has elements of type bool", t.Name)
+	}
+	return b
+}
+
+// temp is memory of zeros with a tensor's axes.
+func (g *gen) temp(typ string, axes []*ir.Axis) string {
+	return fmt.Sprintf("runtime.Temp[%s](b, %s)", typ, g.elements(axes).text)
+}
+
+// output writes where an output lies and, where it was computed elsewhere, copies it there: where the function may end
+// with an error, where the old value may still be read, and where definitions read what the caller may leave out.
+func (g *gen) output(t *ir.Tensor) {
+	b := g.buffers[t]
+	i := g.k.Param(t)
+	if b == nil || i < 0 {
+		g.bail("output %s has no definition", t.Name)
+	}
+	g.allSet(b)
+	renews := t.Of != nil && t.Role == ir.Output
+	read := false
+	for _, d := range g.defs {
+		read = read || d.Reads()[t]
+	}
+	from := fmt.Sprintf("runtime.Elements[%s](b, %d)", b.kind.goType(), i)
+	if g.fails || renews || read && g.k.Optional != nil && g.k.Optional(t) {
+		g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, g.temp(b.kind.goType(), t.Axes)))
+		g.ends = append(g.ends, fmt.Sprintf("copy(%s, %s)\n", from, b.name))
+		return
+	}
+	g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, from))
+}
+
+// allSet tests that every element of an output has a value.
+func (g *gen) allSet(b *buffer) {
+	cond := ""
+	switch {
+	case b.set != "":
+		cond = fmt.Sprintf("runtime.AnyUnset(%s)", b.set)
+	case b.empty != "" && b.variable:
+		cond = b.empty
+	case b.empty != "":
+		cond = fmt.Sprintf("%s && len(%s) > 0", b.empty, b.name)
+	default:
+		return
+	}
+	if w := g.want(b.t); w != "" {
+		cond = w + " && " + cond
+	}
+	g.test(g.root, primary("%s", cond), fmt.Sprintf("runtime.ValueError(%q, %q, \"a value for each element\")", g.k.Op, b.t.Name))
+}
+
+// extent is the extent of an axis.
+func (g *gen) extent(a *ir.Axis) term {
+	if t, ok := g.extents[a]; ok {
+		return t
+	}
+	if i := g.k.Axis(a); i >= 0 {
+		t := primary("%s", g.name(a.Name))
+		g.extents[a] = t
+		g.sizes = append(g.sizes, fmt.Sprintf("%s := b.Ext[%d]\n", t.text, i))
+		return t
+	}
+	for _, d := range g.k.Func.Dims {
+		if d.Axis != a {
+			continue
+		}
+		// An axis that no tensor of the caller has. What its extent is made of is written before it, and so before all use.
+		head := &block{memo: map[int]value{}, texts: map[string]string{}}
+		g.count(d.Value)
+		v := g.value(d.Value, head)
+		n := g.integral(d.Value, v, head)
+		name := g.name(a.Name)
+		head.printf("%s := %s\n", name, typed(n).text)
+		if !g.positive(d.Value) {
+			g.negative(head, d, primary("%s", name))
+		}
+		g.sizes = append(g.sizes, head.text.String())
+		g.extents[a] = primary("%s", name)
+		return g.extents[a]
+	}
+	g.bail("the extent of %s isn't known", a.Name)
+	return term{}
+}
+
+// elements is the product of extents.
+func (g *gen) elements(axes []*ir.Axis) term {
+	n := number(1)
+	for _, a := range axes {
+		n = times(n, g.extent(a))
+	}
+	return n
+}
+
+// read writes a read.
+func (g *gen) read(v *ir.Value, s *block) term {
+	b := g.buffer(v.Tensor)
+	at := g.at(v.Tensor, v.Args, v.Tensor.Name, s)
+	g.offset[g.num.ID(v)] = at
+	switch {
+	case b.set != "" && !g.group.ready(g, v):
+		g.lack(s, primary("!%s[%s]", b.set, at), b.t)
+	case b.empty != "":
+		g.lack(s, primary("%s", b.empty), b.t)
+	}
+	return b.element(at)
+}
+
+// lack writes what happens where cond holds, and an element of t that is read so has no value: an element of a local map
+// then has none itself, anything else is an error.
+func (g *gen) lack(s *block, cond term, t *ir.Tensor) {
+	if g.lacking {
+		s.printf("if %s {\ncontinue\n}\n", cond.text)
+		return
+	}
+	g.test(s, cond, fmt.Sprintf("runtime.ValueError(%q, \"\", %q)", g.k.Op, "a value for an element of "+t.Name))
+}
+
+// element is the element at an offset.
+func (b *buffer) element(at string) term {
+	if b.variable {
+		return primary("%s", b.name)
+	}
+	return primary("%s[%s]", b.name, at)
+}
+
+// at is the offset of an element, row-major. Indices that aren't known to lie within their axes are tested.
+func (g *gen) at(t *ir.Tensor, index []*ir.Value, what string, s *block) string {
+	sum := number(0)
+	depth := 0
+	for i, e := range index {
+		x := g.value(e, s)
+		n := x.term
+		if x.kind == whole {
+			n = g.integral(e, x, s)
+		} else {
+			n = call("int", n)
+		}
+		n = g.tested(e, n, t.Axes[i], what, s)
+		// What is computed of outer variables is computed outside of inner loops.
+		if i > 0 {
+			sum = times(sum, g.extent(t.Axes[i]))
+			if home := s.home(depth); home != s && !sum.simple() && g.safeAll(index[:i]) {
+				sum = g.let(home, t.Name+" row", "int", sum)
+			}
+		}
+		sum = plus(sum, n)
+		depth = max(depth, g.depth(e))
+	}
+	return sum.text
+}
+
+func (g *gen) safeAll(vs []*ir.Value) bool {
+	for _, v := range vs {
+		if !g.isSafe(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// tested is an index that lies within an axis.
+func (g *gen) tested(e *ir.Value, n term, a *ir.Axis, what string, s *block) term {
+	if g.within(e, a, s) {
+		return n
+	}
+	if !n.simple() || n.lit {
+		n = g.let(s, "i", "int", typed(n))
+	}
+	ext := g.extent(a)
+	err := fmt.Sprintf("runtime.RangeError(%q, %q, %q, %s, %s)", g.k.Op, what, a.Name, n.text, ext.text)
+	if r := uncast(e); r.Op == ir.OpRead && g.kindOf(r).int() && g.defOf(r.Tensor) == nil {
+		if at, ok := g.offset[g.num.ID(r)]; ok {
+			if at == "" {
+				at = "0"
+			}
+			err = fmt.Sprintf("runtime.IndexError(%q, %q, %s, %s, %s)", g.k.Op, r.Tensor.Name, at, n.text, ext.text)
+		}
+	}
+	g.test(s, term{text: fmt.Sprintf("uint(%s) >= uint(%s)", n.text, ext.text)}, err)
+	return n
+}
+
+// formula is a definition as a comment.
+func formula(d *ir.Def) string {
+	var b strings.Builder
+	for i, l := range strings.Split(strings.TrimSpace(d.String()), "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("// " + strings.TrimSpace(l))
+	}
+	return b.String() + "\n"
+}

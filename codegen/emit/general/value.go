@@ -1,0 +1,612 @@
+package general
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// maxText bounds expressions that are written where they are used.
+const maxText = 60
+
+// count counts the uses of the values that v is made of.
+func (g *gen) count(vs ...*ir.Value) {
+	seen := map[int]bool{}
+	var visit func(v *ir.Value)
+	visit = func(v *ir.Value) {
+		id := g.num.ID(v)
+		g.uses[id]++
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		for _, a := range v.Args {
+			visit(a)
+		}
+	}
+	for _, v := range vs {
+		visit(v)
+	}
+}
+
+// depth is the number of loops that must be open for v.
+func (g *gen) depth(v *ir.Value) int {
+	d := 0
+	ir.Walk(v, func(v *ir.Value) bool {
+		if v.Op == ir.OpIndex {
+			l := g.vars[v.Var]
+			if l == nil {
+				g.bail("variable %s is out of scope", v.Var.Name)
+			}
+			d = max(d, l.level)
+		}
+		return true
+	})
+	return d
+}
+
+// isSafe tells whether v can be computed whatever conditions hold: nothing in it has to be tested.
+func (g *gen) isSafe(v *ir.Value) bool {
+	id := g.num.ID(v)
+	if s, ok := g.safe[id]; ok {
+		return s
+	}
+	s := g.nodeSafe(v)
+	for _, a := range v.Args {
+		s = s && g.isSafe(a)
+	}
+	g.safe[id] = s
+	return s
+}
+
+func (g *gen) nodeSafe(v *ir.Value) bool {
+	k := g.kindOf(v)
+	switch v.Op {
+	case ir.OpScalar:
+		return !k.int()
+	case ir.OpRead:
+		if b := g.buffers[v.Tensor]; b != nil && (b.set != "" || b.empty != "") || g.group.runs(v.Tensor) {
+			return false
+		}
+		for i, a := range v.Args {
+			if !g.within(a, v.Tensor.Axes[i], nil) {
+				return false
+			}
+		}
+		return true
+	case ir.OpCast:
+		switch from := g.kindOf(v.Args[0]); {
+		case k == whole && from.float():
+			return false
+		case k.int() && from == whole:
+			c := ir.ConstOf(v.Args[0])
+			return c != nil && c.IsInt() && c.Num().IsInt64() && (k == i64 || c.Num().Int64() == int64(int32(c.Num().Int64())))
+		}
+	case ir.OpDiv, ir.OpMod, ir.OpRem:
+		if k.float() {
+			return true
+		}
+		c := ir.ConstOf(v.Args[1])
+		if c == nil && v.Args[1].Op == ir.OpCast {
+			c = ir.ConstOf(v.Args[1].Args[0])
+		}
+		return c != nil && c.Sign() != 0
+	case ir.OpPow:
+		return k.float()
+	}
+	return true
+}
+
+// value writes v, in s or around it, and gives what stands for it.
+func (g *gen) value(v *ir.Value, s *block) value {
+	id := g.num.ID(v)
+	changes := g.changes(v)
+	hoisted := false
+	if !changes && g.isSafe(v) {
+		if home := s.home(g.depth(v)); home != s {
+			s, hoisted = home, true
+		}
+	}
+	if !changes {
+		if m, ok := s.find(id); ok {
+			return m
+		}
+	}
+	r := g.compute(v, s)
+	if g.uses[id] > 1 || hoisted || len(r.text) > maxText {
+		if !r.simple() {
+			r.term = g.let(s, hintOf(v), r.kind.goType(), r.term)
+		}
+		if r.den != nil && !r.den.simple() {
+			d := g.let(s, "den", "int", *r.den)
+			r.den = &d
+		}
+	}
+	if !changes {
+		s.memo[id] = r
+	}
+	return r
+}
+
+// hintOf is what a variable for v could be called.
+func hintOf(v *ir.Value) string {
+	switch {
+	case v.Op == ir.OpRead:
+		return v.Tensor.Name + " at"
+	case v.Op == ir.OpCast:
+		return hintOf(v.Args[0])
+	case v.Op == ir.OpScalar:
+		return v.Name
+	case v.Type.Kind == ir.Exact:
+		return "i"
+	case v.Type.Kind == ir.Bool:
+		return "c"
+	}
+	return "t"
+}
+
+// changes tells whether v reads what its own definition changes between two evaluations in one place.
+func (g *gen) changes(v *ir.Value) bool {
+	found := false
+	ir.Walk(v, func(v *ir.Value) bool {
+		found = found || v.Op == ir.OpRead && g.group.runs(v.Tensor) && g.buffer(v.Tensor).running
+		return !found
+	})
+	return found
+}
+
+func (g *gen) compute(v *ir.Value, s *block) value {
+	k := g.kindOf(v)
+	is := func(t term) value { return value{kind: k, term: t} }
+	switch v.Op {
+	case ir.OpConst:
+		return g.constant(v)
+	case ir.OpInf:
+		return is(primary("math.Inf(1)"))
+	case ir.OpNaN:
+		return is(primary("math.NaN()"))
+	case ir.OpPi:
+		return is(primary("math.Pi"))
+	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
+		return is(g.limit(v.Op, k))
+	case ir.OpScalar:
+		return is(g.scalar(v, s))
+	case ir.OpExtent:
+		return is(g.extent(v.Axis))
+	case ir.OpIndex:
+		return is(primary("%s", g.vars[v.Var].name))
+	case ir.OpTrue:
+		return is(primary("true"))
+	case ir.OpFalse:
+		return is(primary("false"))
+	case ir.OpRead:
+		return is(g.read(v, s))
+	case ir.OpPresent:
+		i := g.k.Param(v.Tensor)
+		if i < 0 {
+			g.bail("has(%s)", v.Tensor.Name)
+		}
+		return is(term{text: fmt.Sprintf("b.Tensor(%d) != nil", i), prec: precCompare})
+	case ir.OpCast:
+		return g.cast(v, k, s)
+	case ir.OpNot:
+		return is(not(g.cond(v.Args[0], s)))
+	case ir.OpAnd, ir.OpOr:
+		return is(g.logic(v, s))
+	case ir.OpSelect:
+		return g.choose(v, k, s)
+	case ir.OpStop:
+		return g.value(v.Args[0], s)
+	case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
+		return is(g.compare(v, s))
+	case ir.OpIsNaN, ir.OpIsInf:
+		a := g.value(v.Args[0], s)
+		switch {
+		case !a.kind.float():
+			return is(primary("false"))
+		case v.Op == ir.OpIsNaN:
+			return is(call("math.IsNaN", wide(a)))
+		}
+		return is(call("math.IsInf", wide(a), number(0)))
+	}
+	switch k {
+	case whole:
+		return g.exact(v, s)
+	case i32, i64:
+		return is(g.integer(v, k, s))
+	case truth:
+		return is(g.test1(v, s))
+	}
+	return is(g.float(v, k, s))
+}
+
+// wide is a float as a float64.
+func wide(a value) term {
+	if a.kind == f32 {
+		return call("float64", a.term)
+	}
+	return a.term
+}
+
+// args writes the arguments of v. Where all are constants, the first gets a variable: Go would compute with them exactly.
+func (g *gen) args(v *ir.Value, s *block) []value {
+	var r []value
+	lits := 0
+	for _, a := range v.Args {
+		x := g.value(a, s)
+		r = append(r, x)
+		if x.lit {
+			lits++
+		}
+	}
+	if lits == len(r) && lits > 0 && r[0].kind != whole {
+		r[0].term = g.let(s, "c1", r[0].kind.goType(), r[0].term)
+	}
+	return r
+}
+
+func (g *gen) float(v *ir.Value, k kind, s *block) term {
+	fact := &ir.Facts[v.Op]
+	if v.Op == ir.OpPow && ir.ConstOf(uncast(v.Args[1])) != nil && ir.IsConst(uncast(v.Args[1]), 2) {
+		x := g.value(v.Args[0], s)
+		if !x.simple() || x.lit {
+			x.term = g.let(s, "t", k.goType(), x.term)
+		}
+		return call(k.goType(), binary("*", precMul, x.term, x.term))
+	}
+	a := g.args(v, s)
+	var terms []term
+	for _, x := range a {
+		terms = append(terms, x.term)
+	}
+	if op, ok := infix[v.Op]; ok {
+		t := binary(op.text, op.prec, terms[0], terms[1])
+		if v.Op == ir.OpMul {
+			t = call(k.goType(), t) // not fused with what is added
+		}
+		return t
+	}
+	width := map[kind]string{f32: "32", f64: "64"}[k]
+	switch v.Op {
+	case ir.OpNeg:
+		return negative(terms[0])
+	case ir.OpAbs:
+		if k == f32 {
+			return call("runtime.Abs32", terms...)
+		}
+		return call("math.Abs", terms...)
+	case ir.OpMax:
+		return call("runtime.Max"+width, terms...)
+	case ir.OpMin:
+		return call("runtime.Min"+width, terms...)
+	case ir.OpFma:
+		if k == f32 {
+			return call("runtime.FMA32", terms...)
+		}
+		return call("math.FMA", terms...)
+	}
+	f, ok := functions[fact.Name]
+	switch {
+	case !ok:
+		g.bail("%s of floats has no form in Go", fact.Name)
+	case f.runtime != "":
+		return call("runtime."+f.runtime, terms...)
+	}
+	for i := range terms {
+		terms[i] = wide(a[i])
+	}
+	t := call("math."+f.math, terms...)
+	if k == f32 {
+		t = call("float32", t)
+	}
+	return t
+}
+
+// integer writes an op of integers, which wrap.
+func (g *gen) integer(v *ir.Value, k kind, s *block) term {
+	a := g.args(v, s)
+	if op, ok := infix[v.Op]; ok && v.Op != ir.OpDiv {
+		return binary(op.text, op.prec, a[0].term, a[1].term)
+	}
+	again := func(t term) term {
+		if t.simple() && !t.lit {
+			return t
+		}
+		return g.let(s, "n", k.goType(), t)
+	}
+	switch v.Op {
+	case ir.OpNeg:
+		return negative(a[0].term)
+	case ir.OpAbs:
+		x := again(a[0].term)
+		return call("max", x, negative(x))
+	case ir.OpSign:
+		return call("runtime.Sign", a[0].term)
+	case ir.OpMax:
+		return call("max", a[0].term, a[1].term)
+	case ir.OpMin:
+		return call("min", a[0].term, a[1].term)
+	case ir.OpFma:
+		return binary("+", precAdd, binary("*", precMul, a[0].term, a[1].term), a[2].term)
+	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
+		return a[0].term
+	case ir.OpMod, ir.OpRem:
+		d := again(a[1].term)
+		if !g.isSafe(v) {
+			g.test(s, binary("==", precCompare, d, number(0)), g.valueError(v, "division by zero"))
+		}
+		if v.Op == ir.OpMod {
+			return call("runtime.FloorModInt", a[0].term, d)
+		}
+		return binary("%", precMul, a[0].term, d)
+	case ir.OpPow:
+		e := again(a[1].term)
+		g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power of an integer"))
+		return call("runtime.PowInt", a[0].term, e)
+	}
+	g.bail("%s of integers", ir.Facts[v.Op].Name)
+	return term{}
+}
+
+func (g *gen) valueError(v *ir.Value, what string) string {
+	return fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, "", what+" in "+v.String())
+}
+
+// test1 writes a condition on one float that the table of facts has no op of Go for.
+func (g *gen) test1(v *ir.Value, s *block) term {
+	switch name := ir.Facts[v.Op].Name; name {
+	case "isfinite":
+		x := g.let(s, "t", "float64", wide(g.value(v.Args[0], s)))
+		return term{text: fmt.Sprintf("!math.IsNaN(%s) && !math.IsInf(%[1]s, 0)", x.text), prec: precAnd}
+	case "signbit":
+		return call("math.Signbit", wide(g.value(v.Args[0], s)))
+	default:
+		g.bail("the condition %s has no form in Go", name)
+		return term{}
+	}
+}
+
+func uncast(v *ir.Value) *ir.Value {
+	for v.Op == ir.OpCast {
+		v = v.Args[0]
+	}
+	return v
+}
+
+// constant is an exact constant.
+func (g *gen) constant(v *ir.Value) value {
+	if !v.Const.Num().IsInt64() || !v.Const.Denom().IsInt64() {
+		return value{kind: whole, term: literal(v.Const.Num().String()), den: &term{text: v.Const.Denom().String(), lit: true, prec: precPrimary}}
+	}
+	r := value{kind: whole, term: number(v.Const.Num().Int64())}
+	if !v.Const.IsInt() {
+		d := number(v.Const.Denom().Int64())
+		r.den = &d
+	}
+	return r
+}
+
+// scalar is an attribute in its type.
+func (g *gen) scalar(v *ir.Value, s *block) term {
+	code, isInt, err := g.k.Scalar(v.Name)
+	if err != nil {
+		g.bail("%v", err)
+	}
+	t := primary("%s", code)
+	switch k := g.kindOf(v); {
+	case k == whole && isInt || k == f64 && !isInt:
+		return t
+	case k.float():
+		return call(k.goType(), t)
+	case k.int() && isInt:
+		return g.fits(t, k, s, v)
+	case k.int():
+		g.test(s, term{text: fmt.Sprintf("%s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= %s", code, bound(k))},
+			fmt.Sprintf("runtime.AttrError(%q, %q, %q, %s)", g.k.Op, v.Name, "a whole number of "+kinds[k].dtype, code))
+		return call(k.goType(), t)
+	}
+	g.bail("attribute %s, of type %s", v.Name, v.Type)
+	return term{}
+}
+
+// limit is a number that a dtype is known by.
+func (g *gen) limit(op ir.Op, k kind) term {
+	x, float := ir.LimitOf(op, kinds[k].dtype)
+	switch {
+	case float && k == f32:
+		return primary("float32(%s)", strconv.FormatFloat(x, 'g', -1, 32))
+	case float:
+		return primary("float64(%s)", strconv.FormatFloat(x, 'g', -1, 64))
+	case op == ir.OpLowest && k.int():
+		return primary("%s", kinds[k].least)
+	case k.int():
+		return primary("%s", kinds[k].greatest)
+	}
+	g.bail("%v of %s", op, k.goType())
+	return term{}
+}
+
+func bound(k kind) string {
+	if k == i32 {
+		return "1<<31"
+	}
+	return "1<<63"
+}
+
+// fits is an int as an integer of a dtype, which must hold it.
+func (g *gen) fits(t term, k kind, s *block, v *ir.Value) term {
+	if k == i64 || t.whole() {
+		return call(k.goType(), t)
+	}
+	if !t.simple() {
+		t = g.let(s, "i", "int", t)
+	}
+	g.test(s, binary("!=", precCompare, call("int", call("int32", t)), t), g.valueError(v, "a number that i32 can't hold"))
+	return call("int32", t)
+}
+
+// cast converts between types.
+func (g *gen) cast(v *ir.Value, k kind, s *block) value {
+	a := g.value(v.Args[0], s)
+	is := func(t term) value { return value{kind: k, term: t} }
+	typed := func(t term) value { return is(call(k.goType(), t)) }
+	switch {
+	case a.kind == truth && k == truth || a.kind == whole && k == whole:
+		return a
+	case a.kind == truth:
+		return is(term{text: fmt.Sprintf("runtime.Truth[%s](%s)", k.goType(), a.text), prec: precPrimary})
+	case k == truth:
+		return is(binary("!=", precCompare, a.term, number(0)))
+	case a.kind == whole && k.float():
+		return is(g.rounded(v.Args[0], a, k))
+	case a.kind == whole:
+		return is(g.fits(g.integral(v.Args[0], a, s), k, s, v))
+	case k == whole && a.kind.float():
+		x := g.let(s, "t", "float64", wide(a))
+		g.test(s, term{text: fmt.Sprintf("%s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= 1<<63", x.text)}, g.valueError(v, "a number that isn't whole"))
+		return typed(x)
+	case a.kind == k:
+		return a
+	case a.kind.float() && k.int():
+		return is(term{text: fmt.Sprintf("runtime.Saturate[%s](%s)", k.goType(), wide(a).text), prec: precPrimary})
+	}
+	return typed(a.term)
+}
+
+// rounded is an exact value as a float.
+func (g *gen) rounded(v *ir.Value, a value, k kind) term {
+	if c := ir.ConstOf(v); c != nil {
+		x, _ := c.Float64()
+		bits := 64
+		if k == f32 {
+			y, _ := c.Float32()
+			x, bits = float64(y), 32
+		}
+		if math.IsInf(x, 0) {
+			g.bail("the constant %s is too large", c.RatString())
+		}
+		format := byte('g')
+		if m := math.Abs(x); m == 0 || m >= 1 && m < 1e15 {
+			format = 'f'
+		}
+		return literal(strconv.FormatFloat(x, format, -1, bits))
+	}
+	if a.den == nil {
+		return call(k.goType(), a.term)
+	}
+	q := binary("/", precMul, call("float64", a.term), call("float64", *a.den))
+	if k == f32 {
+		q = call("float32", q)
+	}
+	return q
+}
+
+// cond writes a condition.
+func (g *gen) cond(v *ir.Value, s *block) term { return g.value(v, s).term }
+
+// logic writes && and ||, of which the right side is only evaluated where it counts.
+func (g *gen) logic(v *ir.Value, s *block) term {
+	op, prec := "&&", precAnd
+	if v.Op == ir.OpOr {
+		op, prec = "||", precOr
+	}
+	all := g.cond(v.Args[0], s)
+	var known []*linear
+	for i, a := range v.Args[1:] {
+		known = append(known, g.factsOf(v.Args[i], v.Op == ir.OpAnd)...)
+		in := s.inner(false)
+		in.facts = known
+		c := g.cond(a, in)
+		if in.text.Len() == 0 {
+			all = binary(op, prec, all, c)
+			continue
+		}
+		name := g.name("c")
+		s.printf("%s := %s\n", name, all.text)
+		all = primary("%s", name)
+		test := all
+		if v.Op == ir.OpOr {
+			test = not(test)
+		}
+		s.printf("if %s {\n%s%s = %s\n}\n", test.text, in.text.String(), name, c.text)
+	}
+	return all
+}
+
+// choose writes a select, of which one side is evaluated.
+func (g *gen) choose(v *ir.Value, k kind, s *block) value {
+	c := g.cond(v.Args[0], s)
+	switch c.text {
+	case "true":
+		return g.value(v.Args[1], s)
+	case "false":
+		return g.value(v.Args[2], s)
+	}
+	yes, no := s.inner(false), s.inner(false)
+	yes.facts, no.facts = g.factsOf(v.Args[0], true), g.factsOf(v.Args[0], false)
+	a, b := g.value(v.Args[1], yes), g.value(v.Args[2], no)
+	name := g.name(hintOf(v))
+	r := value{kind: k, term: primary("%s", name)}
+	set := func(n, d string, x value) string {
+		if d == "" {
+			return fmt.Sprintf("%s = %s\n", n, x.text)
+		}
+		den := number(1)
+		if x.den != nil {
+			den = *x.den
+		}
+		return fmt.Sprintf("%s, %s = %s, %s\n", n, d, x.text, den.text)
+	}
+	den := ""
+	if a.den != nil || b.den != nil {
+		den = g.name("den")
+		d := primary("%s", den)
+		r.den = &d
+	}
+	if no.text.Len() == 0 && den == "" && b.simple() {
+		if b.lit && k != whole {
+			s.printf("%s := %s(%s)\n", name, k.goType(), b.text)
+		} else {
+			s.printf("%s := %s\n", name, b.text)
+		}
+		s.printf("if %s {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a))
+		return r
+	}
+	s.printf("var %s %s\n", name, k.goType())
+	if den != "" {
+		s.printf("var %s int\n", den)
+	}
+	s.printf("if %s {\n%s%s} else {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a), no.text.String(), set(name, den, b))
+	return r
+}
+
+// compare writes a comparison. Integers and exact values meet as ints, so that nothing has to fit.
+func (g *gen) compare(v *ir.Value, s *block) term {
+	op := infix[v.Op]
+	x, y := v.Args[0], v.Args[1]
+	if g.kindOf(x).int() && (g.fromExact(x) || g.fromExact(y)) {
+		a, b := g.asInt(x, s), g.asInt(y, s)
+		return g.compareExact(op.text, a, b)
+	}
+	a := g.args(v, s)
+	if a[0].kind == whole {
+		return g.compareExact(op.text, a[0], a[1])
+	}
+	return binary(op.text, op.prec, a[0].term, a[1].term)
+}
+
+// fromExact tells whether an integer was made of an exact value.
+func (g *gen) fromExact(v *ir.Value) bool {
+	return v.Op == ir.OpCast && v.Args[0].Type.Kind == ir.Exact && g.isWhole(v.Args[0])
+}
+
+// asInt is an integer as an int.
+func (g *gen) asInt(v *ir.Value, s *block) value {
+	if g.fromExact(v) {
+		return g.value(v.Args[0], s)
+	}
+	a := g.value(v, s)
+	return value{kind: whole, term: call("int", a.term)}
+}

@@ -1,0 +1,108 @@
+package gocpu
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/emit"
+	"github.com/opgen/opgen/codegen/emit/general"
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// portableFunc writes the portable function of a program without nests, and gives the call of it.
+func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Code, error) {
+	name := g.runName(s)
+	if len(s.group.variants) > 1 {
+		name += fmt.Sprint(variant)
+	}
+	suffix := ""
+	for _, v := range g.decl.ElemVars {
+		suffix += strings.ToUpper(p.dtypes[v.Name])
+	}
+	name += suffix
+	if suffix == "" {
+		name += "All"
+	}
+	what := g.decl.Name
+	if s.back {
+		what = "the derivative of " + what
+	}
+	k := g.kernel(name)
+	k.Func, k.DTypes = p.Func, p.dtypes
+	k.Doc = fmt.Sprintf("%s computes %s%s%s.", name, what, g.choicesText(s.group.variants[variant].Variant.Choices), dtypesText(g.decl.ElemVars, p.dtypes))
+	k.Param = s.index
+	k.Optional = func(t *ir.Tensor) bool { i := s.index(t); return i >= 0 && s.params[i].mode == "Gradient" }
+	text, err := general.Function(k)
+	if err != nil {
+		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)
+	}
+	g.portable = append(g.portable, text)
+	return jen.Return(jen.Id(name).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
+}
+
+// kernel is a portable function of the op, as far as it doesn't depend on a program.
+func (g *opGen) kernel(name string) *general.Kernel {
+	h := g.host(nil)
+	params := "b *runtime.Bound"
+	if g.hasValues() {
+		params += ", v *" + g.valuesType()
+	}
+	if g.decl.Update {
+		params += ", step int"
+	}
+	return &general.Kernel{
+		Name: name, Op: g.fullName(), Params: params,
+		Scalar: func(name string) (string, bool, error) {
+			e, whole, err := h.scalar(name)
+			if err != nil {
+				return "", false, err
+			}
+			return fmt.Sprintf("%#v", jen.Add(e.code)), whole, nil
+		},
+		Axis: func(a *ir.Axis) int { return g.axis(a.Name) },
+	}
+}
+
+// argNames are the arguments of run functions by the names that they have inside.
+func (g *opGen) argNames() string {
+	list := "b"
+	if g.hasValues() {
+		list += ", v"
+	}
+	if g.decl.Update {
+		list += ", step"
+	}
+	return list
+}
+
+// dtypesText says in words what dtype variables stand for.
+func dtypesText(vars []ir.ElemVar, dtypes map[string]string) string {
+	text := ""
+	for _, v := range vars {
+		text += fmt.Sprintf(", %s %s", v.Name, dtypes[v.Name])
+	}
+	return text
+}
+
+// portable is the file of the portable functions of a unit, nil where it has none.
+func (f *fileGen) portableFile() ([]emit.File, error) {
+	if len(f.portable) == 0 {
+		return nil, nil
+	}
+	body := strings.Join(f.portable, "\n")
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// %s\n\npackage %s\n\nimport (\n", emit.Header(f.unit.Source), f.unit.Package)
+	if strings.Contains(body, "math.") {
+		b.WriteString("\t\"math\"\n\n")
+	}
+	fmt.Fprintf(&b, "\t%q\n)\n\n%s", runtimePath, body)
+	text, err := format.Source(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.unit.Source, err)
+	}
+	return []emit.File{{Name: baseName(f.unit.Source) + "_gen_general.go", Data: text}}, nil
+}

@@ -1,0 +1,152 @@
+package ir
+
+import "math/big"
+
+// linearForm is an exact value as a constant and a sum of multiples of variables (*Var), extents (*Axis) and attributes (by name).
+type linearForm struct {
+	c     *big.Rat
+	terms map[any]*big.Rat
+}
+
+// linearOf takes an exact value apart; nil where it isn't linear.
+func linearOf(v *Value) *linearForm {
+	if v.Type.Kind != Exact {
+		return nil
+	}
+	atom := func(key any) *linearForm {
+		return &linearForm{c: new(big.Rat), terms: map[any]*big.Rat{key: big.NewRat(1, 1)}}
+	}
+	switch v.Op {
+	case OpConst:
+		return &linearForm{c: v.Const, terms: map[any]*big.Rat{}}
+	case OpIndex:
+		return atom(v.Var)
+	case OpExtent:
+		return atom(v.Axis)
+	case OpScalar:
+		return atom(v.Name)
+	case OpNeg:
+		if a := linearOf(v.Args[0]); a != nil {
+			return a.times(big.NewRat(-1, 1))
+		}
+	case OpAdd, OpSub:
+		a, b := linearOf(v.Args[0]), linearOf(v.Args[1])
+		if a == nil || b == nil {
+			return nil
+		}
+		if v.Op == OpSub {
+			b = b.times(big.NewRat(-1, 1))
+		}
+		return a.plus(b)
+	case OpMul:
+		for i, a := range v.Args {
+			if b := v.Args[1-i]; a.Const != nil {
+				if f := linearOf(b); f != nil {
+					return f.times(a.Const)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (f *linearForm) times(c *big.Rat) *linearForm {
+	r := &linearForm{c: new(big.Rat).Mul(f.c, c), terms: map[any]*big.Rat{}}
+	if c.Sign() != 0 {
+		for k, a := range f.terms {
+			r.terms[k] = new(big.Rat).Mul(a, c)
+		}
+	}
+	return r
+}
+
+func (f *linearForm) plus(g *linearForm) *linearForm {
+	r := &linearForm{c: new(big.Rat).Add(f.c, g.c), terms: map[any]*big.Rat{}}
+	for k, a := range f.terms {
+		r.terms[k] = a
+	}
+	for k, b := range g.terms {
+		if a := r.terms[k]; a != nil {
+			b = new(big.Rat).Add(a, b)
+		}
+		if r.terms[k] = b; b.Sign() == 0 {
+			delete(r.terms, k)
+		}
+	}
+	return r
+}
+
+func (f *linearForm) minus(g *linearForm) *linearForm { return f.plus(g.times(big.NewRat(-1, 1))) }
+
+// most is the greatest value of f, nil where it isn't known: variables are replaced by the ends of their ranges (those of
+// vars from the last to the first, since a range may depend on variables before), and facts, each a form that is not
+// positive, may be added.
+func (f *linearForm) most(vars []*Var, facts []*linearForm) *big.Rat {
+	if m := f.ends(vars); m != nil {
+		return m
+	}
+	for _, x := range facts {
+		if m := f.minus(x).ends(vars); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// ends is most without facts.
+func (f *linearForm) ends(vars []*Var) *big.Rat {
+	one := &linearForm{c: big.NewRat(1, 1), terms: map[any]*big.Rat{}}
+	for i := len(vars) - 1; i >= 0; i-- {
+		v := vars[i]
+		a := f.terms[v]
+		if a == nil {
+			continue
+		}
+		end := &linearForm{c: new(big.Rat), terms: map[any]*big.Rat{}}
+		switch {
+		case a.Sign() > 0 && v.Axis != nil:
+			end = linearOf(Extent(v.Axis)).minus(one)
+		case a.Sign() > 0:
+			if end = linearOf(v.Hi); end == nil {
+				return nil
+			}
+			end = end.minus(one)
+		case v.Axis == nil:
+			if end = linearOf(v.Lo); end == nil {
+				return nil
+			}
+		}
+		f = f.plus(end.minus(linearOf(Index(v))).times(a))
+	}
+	if len(f.terms) > 0 {
+		return nil
+	}
+	return f.c
+}
+
+// factsOf are the forms that conditions say are not positive: of a ≤ b and a < b between exact values, and of equalities.
+func factsOf(conds []*Value) []*linearForm {
+	var r []*linearForm
+	for _, w := range conds {
+		for _, c := range Conjuncts(w) {
+			if c.Op != OpLt && c.Op != OpLe && c.Op != OpEq {
+				continue
+			}
+			a, b := linearOf(c.Args[0]), linearOf(c.Args[1])
+			if a == nil || b == nil {
+				continue
+			}
+			f := a.minus(b)
+			switch c.Op {
+			case OpLt: // of whole numbers
+				if IsWhole(c.Args[0]) && IsWhole(c.Args[1]) {
+					f = f.plus(&linearForm{c: big.NewRat(1, 1), terms: map[any]*big.Rat{}})
+				}
+			case OpEq:
+				r = append(r, f.times(big.NewRat(-1, 1)))
+			}
+			r = append(r, f)
+		}
+	}
+	return r
+}
