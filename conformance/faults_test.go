@@ -111,16 +111,35 @@ func weighted(how string) *call {
 // TestFaults holds each case to its right value on the evaluator, the nests and each CPU path. Ops that no spec of the
 // repository has are generated into a module of their own.
 func TestFaults(t *testing.T) {
-	var program *runner
+	program := startRunner(t, module(t, testBuild(t, "faults")))
 	backends := func(op, float string) []backend {
 		list := []backend{evaluator(float), nests(float)}
 		if !strings.HasPrefix(op, "faults.") {
 			return append(list, paths(float)...)
 		}
-		if program == nil {
-			program = startRunner(t, module(t, testBuild(t, "faults")))
-		}
 		return append(list, program.backends(float)...)
+	}
+	// The row of conventions on empty reductions.
+	for _, float := range []string{"f32", "f64"} {
+		for _, b := range backends("faults.total", float) {
+			t.Run("empty reductions/"+b.name, func(t *testing.T) {
+				got, err := b.forward(op("faults.total", arrays{"x": ir.NewArray(2, 0)}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameAll(t, "total", got, arrays{"sums": vec(0, 0), "means": vec(nan, nan), "logs": vec(-inf, -inf)}, bits)
+				for _, name := range []string{"faults.row_max", "faults.row_min"} {
+					if y, err := b.forward(op(name, arrays{"x": ir.NewArray(2, 0)})); err == nil {
+						t.Errorf("%s of nothing is %v", name, y["y"].Data)
+					}
+					if y, err := b.forward(op(name, arrays{"x": ir.NewArray(0, 0)})); err != nil {
+						t.Errorf("%s without rows: %v", name, err)
+					} else {
+						same(t, name, y["y"], vec(), bits)
+					}
+				}
+			})
+		}
 	}
 	for _, group := range []struct {
 		cases  []expected

@@ -18,6 +18,8 @@ type goldenForm struct {
 	args string
 	// say completes the call; nil: nothing is left to do.
 	say func(a *goldenArgs)
+	// deviates is why PyTorch's derivatives may be others, where they are; "": they may not.
+	deviates string
 }
 
 // goldenArgs are the arguments of one call.
@@ -105,7 +107,7 @@ func splitArg(word string) (name, ours, mark string) {
 
 // say makes the call.
 func (g *golden) say(f goldenForm, a *goldenArgs) {
-	g.op, g.inputs = f.op, arrays{}
+	g.op, g.inputs, g.deviates = f.op, arrays{}, f.deviates
 	known := map[string]bool{}
 	for _, word := range strings.Fields(f.args) {
 		name, ours, mark := splitArg(word)

@@ -17,8 +17,9 @@ func goldenIndexing() map[string]goldenForm {
 		}
 		shape := a.tensor("x").Shape
 		if len(times) == 0 {
-			times, shape = []float64{1}, []int{1}
-			a.refuse("a repetition of a tensor without axes")
+			a.g.op = "index.flip" // nothing is repeated, and nothing turned
+			a.setList("axes", nil)
+			return
 		}
 		a.reshape("x", append(slices.Repeat([]int{1}, len(times)-len(shape)), shape...)...)
 		a.setList("times", times)
@@ -80,6 +81,22 @@ func goldenIndexing() map[string]goldenForm {
 		"repeat":    {op: "index.repeat", args: "x times!", say: repeat},
 		"tile":      {op: "index.repeat", args: "x times!", say: repeat},
 		"permute":   {op: "index.permute", args: "x dims!", say: func(a *goldenArgs) { axesFrom(a, "dims", "perm") }},
+		"rot90": {op: "index.flip", args: "x k! dims!", say: func(a *goldenArgs) {
+			dims, ok := a.numbers("dims")
+			if !ok {
+				dims = []float64{0, 1}
+			}
+			switch k := (int(a.number("k", 1))%4 + 4) % 4; k {
+			case 0:
+				a.setList("axes", nil)
+			case 2:
+				a.setList("axes", dims)
+			default:
+				a.g.op = fmt.Sprintf("algebra.turn%d", k)
+				a.set("first", dims[0])
+				a.set("second", dims[1])
+			}
+		}},
 		"transpose": {op: "index.permute", args: "x dim0! dim1!", say: swap},
 	}
 }

@@ -12,7 +12,7 @@ const KeepGraph BackwardOption = 1
 // freed, unless KeepGraph is given. On an error no gradient was changed.
 func (t *Tensor) Backward(options ...BackwardOption) error {
 	if t == nil {
-		return &ArgError{Op: "Backward", Arg: "t", Want: "a tensor", Got: "nil", Err: ErrNil}
+		return missingTensor("Backward")
 	}
 	if t.n != 1 {
 		return &ArgError{Op: "Backward", Arg: "t", Want: "one element (see BackwardWith)", Got: t.describe(), Err: ErrShape}
@@ -27,8 +27,10 @@ func (t *Tensor) Backward(options ...BackwardOption) error {
 // BackwardWith is Backward with the gradient of something with respect to t.
 func (t *Tensor) BackwardWith(cotangent *Tensor, options ...BackwardOption) error {
 	switch {
-	case t == nil || cotangent == nil:
-		return &ArgError{Op: "BackwardWith", Arg: "cotangent", Want: "tensors", Got: "nil", Err: ErrNil}
+	case t == nil:
+		return missingTensor("BackwardWith")
+	case cotangent == nil:
+		return &ArgError{Op: "BackwardWith", Arg: "cotangent", Want: "a tensor", Got: "nil", Err: ErrNil}
 	case cotangent.dtype != t.dtype:
 		return &ArgError{Op: "BackwardWith", Arg: "cotangent", Want: t.dtype.String(), Got: cotangent.dtype.String(), Err: ErrDType}
 	case cotangent.device != t.device:

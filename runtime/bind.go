@@ -12,15 +12,17 @@ import (
 //
 // It lives on the stack of the generated function: Bind, then kernels, then Finish or Fail.
 type Bound struct {
-	Ext   [MaxAxes]int              // extents by number of the axis; of a pack, their product
-	Ptr   [MaxParams]unsafe.Pointer // by number of the parameter; nil where it is absent or has no elements
-	DType [MaxVars]DType            // of the dtype variables
+	Ext   [MaxAxes]int         // extents by number of the axis; of a pack, their product
+	Ptr   [Near]unsafe.Pointer // by number of the parameter; nil where it is absent or has no elements; see Address for others
+	DType [MaxVars]DType       // of the dtype variables
 	sig   *Signature
-	t     [MaxParams]*Tensor
+	t     [Near]*Tensor
+	far   *farParams // the parameters from number Near on; nil where there are none
 	// MakeAll lets BindNew make optional outputs too: those that backward reads.
 	MakeAll bool
-	splat   uint32          // parameters whose Ptr is a page of equal elements
-	writes  uint32          // parameters that are there and written
+	made    bool            // outputs were made
+	splat   uint64          // parameters whose Ptr is a page of equal elements
+	writes  uint64          // parameters that are there and written
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
 	fixed   uint32          // axes whose extents were fixed before Bind
 	g       *binding        // general path; nil on the fast one
@@ -29,7 +31,7 @@ type Bound struct {
 // Bind fits tensors to the signature, in the order of its parameters. On an error nothing was changed and there is
 // nothing to finish.
 func (s *Signature) Bind(b *Bound, at *Placement, tensors ...*Tensor) error {
-	if b.fixed == 0 && pathErr == nil && len(tensors) <= len(s.Params) && s.bindDense(b, at, tensors) {
+	if b.fixed == 0 && pathErr == nil && len(tensors) <= len(s.Params) && len(s.Params) <= Near && s.bindDense(b, at, tensors) {
 		return nil
 	}
 	b.set(s, tensors)
@@ -51,13 +53,18 @@ func (s *Signature) BindInputs(b *Bound, at *Placement, inputs ...*Tensor) error
 
 // BindOutputs is the second half of Bind. Without tensors the outputs are made.
 func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
-	copy(b.t[len(s.Params)-len(outputs):], outputs)
+	for i, t := range outputs {
+		b.setTensor(len(s.Params)-len(outputs)+i, t)
+	}
 	return b.done(b.bindOutputs(len(outputs) == 0))
 }
 
 func (b *Bound) set(s *Signature, tensors []*Tensor) {
 	b.sig = s
-	copy(b.t[:len(s.Params)], tensors)
+	b.reach(s)
+	for i, t := range tensors[:min(len(tensors), len(s.Params))] {
+		b.setTensor(i, t)
+	}
 }
 
 // bind is the general path.
@@ -111,7 +118,12 @@ func (t *Tensor) bytes() uintptr {
 func (b *Bound) Move(i int) int { return int(^b.splat >> i & 1) }
 
 // Tensor is the tensor of parameter i; after BindNew, outputs too.
-func (b *Bound) Tensor(i int) *Tensor { return b.t[i] }
+func (b *Bound) Tensor(i int) *Tensor {
+	if i < Near {
+		return b.t[i]
+	}
+	return b.far.t[i-Near]
+}
 
 // Fix sets the extent of an axis: before Bind where it follows from attributes, between BindInputs and BindOutputs
 // where it follows from other extents.
@@ -152,7 +164,7 @@ func (b *Bound) Pack(axis int) []int {
 		return append([]int{}, b.g.shape[axis][:b.g.rank[axis]]...)
 	}
 	p := b.packs[axis]
-	return append([]int{}, b.t[p.param-1].shape[p.first:p.first+p.rank]...)
+	return append([]int{}, b.Tensor(int(p.param) - 1).shape[p.first:p.first+p.rank]...)
 }
 
 // Scratch is memory of the call for temporary values, with any contents.
@@ -165,20 +177,32 @@ func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
 
 // Spare is the address of output i; where nobody wants it, scratch memory that a kernel can write.
 func (b *Bound) Spare(i, n int) unsafe.Pointer {
-	if b.Ptr[i] == nil && b.t[i] == nil {
+	p := b.Address(i)
+	if p == nil && b.Tensor(i) == nil {
 		return b.Scratch(elemDType(b.sig.Params[i].Elem, &b.DType), n)
 	}
-	return b.Ptr[i]
+	return p
 }
 
 // Finish ends a call whose kernels have run: outputs that went through scratch memory are copied out, and the versions of
 // what was written move on.
 func (b *Bound) Finish() {
+	if b.g != nil || b.far != nil {
+		b.finish()
+		return
+	}
+	for w := b.writes; w != 0; w &= w - 1 {
+		b.t[bits.TrailingZeros64(w)&(Near-1)].store.version.Add(1)
+	}
+}
+
+// finish is Finish with memory to give back.
+func (b *Bound) finish() {
 	if b.g != nil {
 		b.copyOut()
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		b.t[bits.TrailingZeros32(w)].store.version.Add(1)
+		b.Tensor(bits.TrailingZeros64(w)).store.version.Add(1)
 	}
 	b.release()
 }
@@ -193,5 +217,9 @@ func (b *Bound) release() {
 	if b.g != nil {
 		putBinding(b.g)
 		b.g = nil
+	}
+	if b.far != nil && !b.made {
+		putFar(b.far)
+		b.far = nil
 	}
 }

@@ -52,7 +52,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		}
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		i := bits.TrailingZeros32(w)
+		i := bits.TrailingZeros64(w)
 		for j, t := range tensors {
 			if i == j || t == nil || !overlap(tensors[i], t) {
 				continue

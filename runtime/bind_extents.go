@@ -109,12 +109,12 @@ func (s *Signature) axisName(a int) string {
 func (b *Bound) findExtents() error {
 	s, g := b.sig, b.g
 	g.known = b.fixed
-	var fs [MaxParams]physical
+	fs := &g.lies
 	for i := range s.Params {
 		if !b.isInput(i) {
 			continue
 		}
-		f, err := b.split(i, b.t[i])
+		f, err := b.split(i, b.Tensor(i))
 		if err != nil {
 			return err
 		}
@@ -136,12 +136,12 @@ func (b *Bound) findExtents() error {
 			b.Ext[a] = 1
 		}
 	}
-	if err := b.splitProducts(&fs); err != nil {
+	if err := b.splitProducts(fs); err != nil {
 		return err
 	}
 	for i := range s.Params {
 		if b.isInput(i) {
-			if err := b.lay(i, b.t[i], &fs[i]); err != nil {
+			if err := b.lay(i, b.Tensor(i), &fs[i]); err != nil {
 				return err
 			}
 		}
@@ -159,7 +159,7 @@ func extentOf(t *Tensor, axis int) int {
 
 // takeExtents takes the extents of axes and packs from an input.
 func (b *Bound) takeExtents(i int, f *physical, optional bool) error {
-	s, g, t := b.sig, b.g, b.t[i]
+	s, g, t := b.sig, b.g, b.Tensor(i)
 	k := 0
 	for j := range s.Params[i].Dims {
 		d := &s.Params[i].Dims[j]
@@ -198,7 +198,7 @@ func (b *Bound) takeExtents(i int, f *physical, optional bool) error {
 			} else if e != 1 && e != joint {
 				j := int(g.from[a][c])
 				return b.wrongShape(i, "a shape that goes with %s %s in ...%s (%d against %d)",
-					s.Params[j].Name, b.t[j].describe(), s.Axes[a].Name, joint, e)
+					s.Params[j].Name, b.Tensor(j).describe(), s.Axes[a].Name, joint, e)
 			}
 			g.shape[a][c] = joint
 			hi, lo := bits.Mul(uint(n), uint(joint))
@@ -217,8 +217,8 @@ func (b *Bound) source(a, c int) string {
 	if b.fixed>>a&1 != 0 {
 		return ", as the attributes ask"
 	}
-	j := b.g.from[a][c]
-	return fmt.Sprintf(", as in %s %s", b.sig.Params[j].Name, b.t[j].describe())
+	j := int(b.g.from[a][c])
+	return fmt.Sprintf(", as in %s %s", b.sig.Params[j].Name, b.Tensor(j).describe())
 }
 
 // splitProducts finds the extents of factors: one that is not known is what division leaves.
@@ -264,7 +264,7 @@ func (b *Bound) eachProduct(fs *[MaxParams]physical, f func(i, extent int, d *Di
 		for j := range b.sig.Params[i].Dims {
 			d := &b.sig.Params[i].Dims[j]
 			if d.Factors != nil {
-				if err := f(i, extentOf(b.t[i], fs[i].at[k]), d); err != nil {
+				if err := f(i, extentOf(b.Tensor(i), fs[i].at[k]), d); err != nil {
 					return err
 				}
 			}

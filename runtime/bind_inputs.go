@@ -32,7 +32,7 @@ func (b *Bound) bindInputs(at *Placement) error {
 // isInput reports whether parameter i decides extents: an input that is there.
 func (b *Bound) isInput(i int) bool {
 	m := b.sig.Params[i].Mode
-	return (m == In || m == Inout) && b.t[i] != nil
+	return (m == In || m == Inout) && b.Tensor(i) != nil
 }
 
 // wrong is an error in parameter i.
@@ -41,7 +41,7 @@ func (b *Bound) wrong(i int, kind error, want, got string) error {
 }
 
 func (b *Bound) wrongShape(i int, format string, args ...any) error {
-	return b.wrong(i, ErrShape, fmt.Sprintf(format, args...), b.t[i].describe())
+	return b.wrong(i, ErrShape, fmt.Sprintf(format, args...), b.Tensor(i).describe())
 }
 
 // checkInputs checks presence, device and dtype.
@@ -52,7 +52,7 @@ func (b *Bound) checkInputs() error {
 		if !p.Mode.given() {
 			continue
 		}
-		if b.t[i] == nil {
+		if b.Tensor(i) == nil {
 			if !p.Optional {
 				return b.wrong(i, ErrNil, "a tensor", "nil")
 			}
@@ -67,7 +67,7 @@ func (b *Bound) checkInputs() error {
 
 // checkElements checks device and dtype of a tensor that is there.
 func (b *Bound) checkElements(i int) error {
-	s, t := b.sig, b.t[i]
+	s, t := b.sig, b.Tensor(i)
 	p := &s.Params[i]
 	if t.device != CPU {
 		return b.wrong(i, ErrDevice, CPU.String(), t.device.String())
@@ -82,7 +82,7 @@ func (b *Bound) checkElements(i int) error {
 			want = v.DTypes.String()
 		} else {
 			for j := range i {
-				if q := s.Params[j]; b.t[j] != nil && q.Elem == (Elem{Var: e.Var}) {
+				if q := s.Params[j]; b.Tensor(j) != nil && q.Elem == (Elem{Var: e.Var}) {
 					want += ", as " + q.Name
 					break
 				}
@@ -128,9 +128,9 @@ func (b *Bound) findMovers(at *Placement) {
 		if p.Mode != In && p.Mode != Inout {
 			continue
 		}
-		if s.movable(p, first) && b.t[i] != nil {
+		if s.movable(p, first) && b.Tensor(i) != nil {
 			g.movers |= 1 << i
-			g.flat = g.flat && b.t[i].rank == 0
+			g.flat = g.flat && b.Tensor(i).rank == 0
 		}
 		if slices.ContainsFunc(p.Dims, func(d Dim) bool { return s.placed(&d) }) {
 			first = false
@@ -201,7 +201,7 @@ func (b *Bound) findRanks() error {
 			}
 		}
 		if a >= 0 && a < MaxAxes && !slices.Contains(s.placedAxes(), a) {
-			g.rank[a] = max(g.rank[a], b.rankOf(i, b.t[i])-others)
+			g.rank[a] = max(g.rank[a], b.rankOf(i, b.Tensor(i))-others)
 		}
 	}
 	for i := range s.Params {
@@ -226,7 +226,7 @@ func (s *Signature) placedAxes() []int {
 
 // openPack is the one pack of input i whose rank is not known, and the rank that the tensor leaves for it.
 func (b *Bound) openPack(i int) (axis, rank int, ok bool) {
-	axis, rank = -1, b.rankOf(i, b.t[i])
+	axis, rank = -1, b.rankOf(i, b.Tensor(i))
 	for k := range b.sig.Params[i].Dims {
 		d := &b.sig.Params[i].Dims[k]
 		switch {
@@ -250,7 +250,7 @@ func (b *Bound) countPlaces() error {
 		g.place.N = 0
 		for i := range b.sig.Params {
 			if g.movers>>i&1 != 0 {
-				g.place.N = max(g.place.N, int(b.t[i].rank))
+				g.place.N = max(g.place.N, int(b.Tensor(i).rank))
 			}
 		}
 		for k := range g.place.N {

@@ -9,12 +9,13 @@ import (
 // bindOutputs checks or makes the tensors whose shapes follow from the inputs, and finds where kernels read and write.
 func (b *Bound) bindOutputs(make bool) error {
 	s := b.sig
+	b.made = make
 	for i := range s.Params {
 		p := &s.Params[i]
 		var err error
 		switch p.Mode {
 		case Out:
-			if b.t[i] == nil && make && (b.MakeAll || !p.Optional) {
+			if b.Tensor(i) == nil && make && (b.MakeAll || !p.Optional) {
 				err = b.makeOutput(i)
 			} else {
 				err = b.bindOutput(i)
@@ -40,7 +41,7 @@ func (b *Bound) bindOutputs(make bool) error {
 
 // bindOutput checks a tensor that has the shape of an output.
 func (b *Bound) bindOutput(i int) error {
-	t, p := b.t[i], &b.sig.Params[i]
+	t, p := b.Tensor(i), &b.sig.Params[i]
 	if t == nil {
 		if p.Optional {
 			return nil
@@ -70,14 +71,14 @@ func (b *Bound) makeOutput(i int) error {
 	if err != nil {
 		return err
 	}
-	b.t[i] = newTensor(elemDType(b.sig.Params[i].Elem, &b.DType), shape.dims(), n)
-	return b.lay(i, b.t[i], &f)
+	b.setTensor(i, newTensor(elemDType(b.sig.Params[i].Elem, &b.DType), shape.dims(), n))
+	return b.lay(i, b.Tensor(i), &f)
 }
 
 // bindGradient checks a gradient: it has the shape of its input.
 func (b *Bound) bindGradient(i int) error {
 	p := &b.sig.Params[i]
-	t, x := b.t[i], b.t[p.Of]
+	t, x := b.Tensor(i), b.Tensor(p.Of)
 	if t == nil {
 		return nil
 	}
@@ -258,7 +259,7 @@ func (b *Bound) checkWrites() error {
 	s := b.sig
 	b.writes = 0
 	for i := range s.Params {
-		t := b.t[i]
+		t := b.Tensor(i)
 		if t == nil || !s.Params[i].Mode.written() {
 			continue
 		}
@@ -270,7 +271,7 @@ func (b *Bound) checkWrites() error {
 			return b.wrong(i, ErrGrad, "memory that isn't the result of a recorded op (see Detach)", t.describe())
 		}
 		for j := range i {
-			if u := b.t[j]; u != nil && s.Params[j].Mode.written() && overlap(t, u) {
+			if u := b.Tensor(j); u != nil && s.Params[j].Mode.written() && overlap(t, u) {
 				return b.wrong(i, ErrAlias, "memory apart from "+s.Params[j].Name, "memory that overlaps")
 			}
 		}
@@ -290,15 +291,15 @@ func (b *Bound) findWrites() {
 	s, g := b.sig, b.g
 	for i := range s.Params {
 		p := &s.Params[i]
-		if b.t[i] == nil || !p.Mode.written() {
+		if b.Tensor(i) == nil || !p.Mode.written() {
 			continue
 		}
-		through := !b.direct(i) || b.t[i].n != g.view[i].elements()
+		through := !b.direct(i) || b.Tensor(i).n != g.view[i].elements()
 		for j := range s.Params {
-			if through || j == i || b.t[j] == nil || !s.Params[j].Mode.given() || !b.direct(j) || !overlap(b.t[i], b.t[j]) {
+			if through || j == i || b.Tensor(j) == nil || !s.Params[j].Mode.given() || !b.direct(j) || !overlap(b.Tensor(i), b.Tensor(j)) {
 				continue
 			}
-			same := b.t[i].data == b.t[j].data && g.view[i].elements() == g.view[j].elements()
+			same := b.Tensor(i).data == b.Tensor(j).data && g.view[i].elements() == g.view[j].elements()
 			through = !same || p.InPlace>>j&1 == 0
 		}
 		if through {
@@ -309,11 +310,11 @@ func (b *Bound) findWrites() {
 
 // findAddress decides where kernels read or write a parameter.
 func (b *Bound) findAddress(i int) {
-	g, t, p := b.g, b.t[i], &b.sig.Params[i]
-	b.Ptr[i] = nil
+	g, t, p := b.g, b.Tensor(i), &b.sig.Params[i]
+	b.setPtr(i, nil)
 	if t == nil {
 		if p.Optional && p.Splat {
-			b.Ptr[i] = Splat(elemDType(p.Elem, &b.DType), p.Default)
+			b.setPtr(i, Splat(elemDType(p.Elem, &b.DType), p.Default))
 			b.splat |= 1 << i
 		}
 		return
@@ -324,17 +325,17 @@ func (b *Bound) findAddress(i int) {
 	case n == 0:
 	case g.copies>>i&1 != 0:
 		if p.Mode == Inout {
-			b.Ptr[i] = g.pack(t, l)
+			b.setPtr(i, g.pack(t, l))
 		} else {
-			b.Ptr[i] = g.scratch(n * t.dtype.Size())
+			b.setPtr(i, g.scratch(n*t.dtype.Size()))
 		}
 	case b.direct(i):
-		b.Ptr[i] = t.data
+		b.setPtr(i, t.data)
 	case p.Splat && l.constant():
-		b.Ptr[i] = g.splat(t)
+		b.setPtr(i, g.splat(t))
 		b.splat |= 1 << i
 	default:
-		b.Ptr[i] = g.pack(t, l)
+		b.setPtr(i, g.pack(t, l))
 	}
 }
 

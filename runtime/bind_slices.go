@@ -16,6 +16,7 @@ func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 		return &ArgError{Op: s.Op, Want: "an op on points, called with tensors or slices", Got: fmt.Sprintf("%d slices", len(slices)), Err: ErrShape}
 	}
 	b.sig = s
+	b.reach(s)
 	dtype := DTypeOf[T]()
 	b.splat = 0
 	b.DType = [MaxVars]DType{dtype}
@@ -34,14 +35,14 @@ func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 			return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: fmt.Sprintf("%d elements, as %s", n, s.Params[first].Name),
 				Got: fmt.Sprint(len(x)), Err: ErrShape}
 		}
-		b.Ptr[i] = nil
+		b.setPtr(i, nil)
 		if len(x) > 0 {
-			b.Ptr[i] = unsafe.Pointer(unsafe.SliceData(x))
+			b.setPtr(i, unsafe.Pointer(unsafe.SliceData(x)))
 		}
 	}
 	size := func(i int) uintptr { return uintptr(len(slices[i]) * dtype.Size()) }
 	apart := func(i, j int) bool {
-		p, q := uintptr(b.Ptr[i]), uintptr(b.Ptr[j])
+		p, q := uintptr(b.Address(i)), uintptr(b.Address(j))
 		return p+size(i) <= q || q+size(j) <= p
 	}
 	for i := range slices {
@@ -58,10 +59,10 @@ func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 	for i := range slices {
 		for j := range slices {
 			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !apart(i, j) &&
-				(b.Ptr[i] != b.Ptr[j] || len(slices[i]) != len(slices[j]) || s.Params[i].InPlace>>j&1 == 0) {
+				(b.Address(i) != b.Address(j) || len(slices[i]) != len(slices[j]) || s.Params[i].InPlace>>j&1 == 0) {
 				p := b.Scratch(dtype, len(slices[j]))
 				copy(unsafe.Slice((*T)(p), len(slices[j])), slices[j])
-				b.Ptr[j] = p
+				b.setPtr(j, p)
 			}
 		}
 	}

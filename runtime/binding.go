@@ -13,10 +13,11 @@ type binding struct {
 	known  uint32                  // axes with extents
 	place  Placement               // as the caller gave it; At normalised
 	joint  int                     // the joint rank that positions count in
-	movers uint32                  // parameters in which axes are placed
+	movers uint64                  // parameters in which axes are placed
 	flat   bool                    // every mover has no axes
 	view   [MaxParams]layout
-	copies uint32 // written parameters that go through scratch memory
+	lies   [MaxParams]physical // of inputs
+	copies uint64              // written parameters that go through scratch memory
 	blocks []*block
 	small  [smallWords]uint64 // memory for values that are few
 	used   int                // words of it
@@ -114,7 +115,7 @@ func (b *Bound) copyOut() {
 		if g.copies>>i&1 == 0 {
 			continue
 		}
-		t, l := b.t[i], &g.view[i]
+		t, l := b.Tensor(i), &g.view[i]
 		if l.elements() == 0 {
 			// Only a gradient can have elements here: of an input that was expanded to nothing.
 			clearElements(t)
@@ -123,9 +124,9 @@ func (b *Bound) copyOut() {
 		var stride [MaxRank]int
 		rowMajor(l.shape(), stride[:])
 		if l.expanded() {
-			sumStrided(t.data, l.strides(), b.Ptr[i], stride[:l.n], l.shape(), t.dtype)
+			sumStrided(t.data, l.strides(), b.Address(i), stride[:l.n], l.shape(), t.dtype)
 		} else {
-			copyStrided(t.data, l.strides(), b.Ptr[i], stride[:l.n], l.shape(), t.dtype.Size())
+			copyStrided(t.data, l.strides(), b.Address(i), stride[:l.n], l.shape(), t.dtype.Size())
 		}
 	}
 }

@@ -73,6 +73,9 @@ func fillIdentity(p unsafe.Pointer, n int, o *Operand) {
 	}
 	v := 0.0
 	switch o.Monoid {
+	case SumOf:
+		clear(unsafe.Slice((*byte)(p), n*o.DType.Size()))
+		return
 	case MaxOf:
 		v = math.Inf(-1)
 	case MinOf:

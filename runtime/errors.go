@@ -29,6 +29,8 @@ type ArgError struct {
 	Arg  string // the parameter, as the op names it; "" where no single one is meant
 	Want string
 	Got  string
+	// Text is a sentence of the op's own. Error says it in place of argument, kind and what was wanted.
+	Text string
 	Err  error // one of ErrShape, ErrDType, …
 }
 
@@ -37,6 +39,13 @@ func (e *ArgError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
 	b.WriteString(": ")
+	if e.Text != "" {
+		b.WriteString(e.Text)
+		if e.Got != "" {
+			b.WriteString(" (got " + e.Got + ")")
+		}
+		return b.String()
+	}
 	if e.Arg != "" {
 		b.WriteString(e.Arg)
 		b.WriteString(": ")
@@ -75,6 +84,17 @@ func Must[T any](v T, err error) T {
 func AttrError(op, attr, want string, got any) error {
 	return &ArgError{Op: op, Arg: attr, Want: want, Got: fmt.Sprint(got), Err: ErrAttr}
 }
+
+// RequireError is the error of a requirement that has a text of its own. kind is what it is about: ErrAttr, with the
+// attribute and its value, ErrShape or ErrValue.
+//
+//go:noinline
+func RequireError(op, arg, text string, kind error, got ...any) error {
+	return &ArgError{Op: op, Arg: arg, Text: text, Got: strings.TrimSuffix(fmt.Sprintln(got...), "\n"), Err: kind}
+}
+
+// missingTensor is the error of a method of a tensor that isn't there.
+func missingTensor(op string) error { return &ArgError{Op: op, Arg: "t", Want: "a tensor", Got: "nil", Err: ErrNil} }
 
 // shapeString writes a shape as "[2 3]".
 func shapeString(shape []int) string {

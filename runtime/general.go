@@ -11,7 +11,7 @@ import (
 // Elements is all elements of parameter i, row-major in the order of its declared axes at the joint shape. It is nil where
 // there are none, and where nobody wants a result.
 func Elements[T Element](b *Bound, i int) []T {
-	p, n := b.Ptr[i], b.count(i)
+	p, n := b.Address(i), b.count(i)
 	if p == nil || n == 0 {
 		return nil
 	}

@@ -12,9 +12,9 @@ package runtime
 //
 //   - [Signature], [Param], [Dim], [Axis], [Var], [Elem], [Placed]: static data, one for each op, variant and backward.
 //   - [Placement], [PlaceAxis], [PlaceAxes]: where the caller places axes.
-//   - [AttrError]: an attribute that breaks a condition.
+//   - [AttrError], [RequireError]: an attribute that breaks a condition, a requirement with a text of its own.
 //   - [Bound]: [Signature.Bind], [Signature.BindNew], [BindSlices], or [Signature.BindInputs], [Bound.Fix] and
-//     [Signature.BindOutputs]; then Ext, DType, Ptr and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
+//     [Signature.BindOutputs]; then Ext, DType, Ptr, [Bound.Address] and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
 //     [Bound.CheckIndex]; [Bound.Finish] or [Bound.Fail].
 //   - [Args], [Kernel], [Plan], [Operand]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
 //   - [Path]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.

@@ -58,6 +58,9 @@ func (t *Tensor) recorded() bool { return t.auto != nil && t.auto.node != nil }
 
 // RequireGrad makes t a leaf, in which Backward collects a gradient. Call it before t is used.
 func (t *Tensor) RequireGrad() error {
+	if t == nil {
+		return missingTensor("RequireGrad")
+	}
 	if !t.dtype.Float() {
 		return &ArgError{Op: "RequireGrad", Arg: "t", Want: Floats.String(), Got: t.dtype.String(), Err: ErrDType}
 	}
@@ -68,11 +71,11 @@ func (t *Tensor) RequireGrad() error {
 }
 
 // RequiresGrad reports whether gradients go to or through t.
-func (t *Tensor) RequiresGrad() bool { return t.auto != nil }
+func (t *Tensor) RequiresGrad() bool { return t != nil && t.auto != nil }
 
 // Grad is the gradient that Backward collected in a leaf, or nil.
 func (t *Tensor) Grad() *Tensor {
-	if t.auto == nil {
+	if t == nil || t.auto == nil {
 		return nil
 	}
 	t.auto.mu.Lock()
@@ -82,7 +85,7 @@ func (t *Tensor) Grad() *Tensor {
 
 // ZeroGrad drops the gradient of a leaf.
 func (t *Tensor) ZeroGrad() {
-	if t.auto == nil {
+	if t == nil || t.auto == nil {
 		return
 	}
 	t.auto.mu.Lock()

@@ -8,7 +8,7 @@ import (
 // CheckIndex checks that parameter i, integers that are used as indices along an axis, holds only 0 ≤ v < the extent of
 // that axis, or what guard leaves out (nil: nothing). It is called before the first kernel.
 func (b *Bound) CheckIndex(i, axis int, guard func(v int) bool) error {
-	p, n := b.Ptr[i], b.count(i)
+	p, n := b.Address(i), b.count(i)
 	if p == nil || n == 0 {
 		return nil
 	}

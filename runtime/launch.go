@@ -164,12 +164,20 @@ func (j *job) task(a *Args, i int) {
 //go:noinline
 func call(k Kernel, a *Args) { k(a) }
 
-// streams reports whether the outputs are much larger than the cache.
+// streams reports whether the outputs are much larger than the cache, and are not read in the same launch: lines that were
+// just read are in the cache already.
 func streams(a *Args, p *Plan) bool {
 	bytes := 0
 	for i := range p.Operands {
-		if o := &p.Operands[i]; o.Use == Writes && a.Ptr[i] != nil {
-			bytes += a.Rows * a.N * o.DType.Size()
+		o := &p.Operands[i]
+		if o.Use != Writes || a.Ptr[i] == nil {
+			continue
+		}
+		bytes += a.Rows * a.N * o.DType.Size()
+		for j := range p.Operands {
+			if p.Operands[j].Use != Writes && a.Ptr[j] == a.Ptr[i] {
+				return false
+			}
 		}
 	}
 	return bytes > streamBytes

@@ -59,66 +59,66 @@ func Abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) 
 
 // Max32 is the greater of a and b, b where they are equal; NaN wins.
 func Max32(a, b float32) float32 {
-	r := math.Float32bits(b)
+	x, r := math.Float32bits(a), math.Float32bits(b)
 	if a > b {
-		r = math.Float32bits(a)
+		r = x
 	}
 	if a != a {
-		r = math.Float32bits(a)
+		r = x
 	}
 	return math.Float32frombits(r)
 }
 
 // Min32 is the lesser of a and b, b where they are equal; NaN wins.
 func Min32(a, b float32) float32 {
-	r := math.Float32bits(b)
+	x, r := math.Float32bits(a), math.Float32bits(b)
 	if a < b {
-		r = math.Float32bits(a)
+		r = x
 	}
 	if a != a {
-		r = math.Float32bits(a)
+		r = x
 	}
 	return math.Float32frombits(r)
 }
 
 // Max64 is the greater of a and b, b where they are equal; NaN wins.
 func Max64(a, b float64) float64 {
-	r := math.Float64bits(b)
+	x, r := math.Float64bits(a), math.Float64bits(b)
 	if a > b {
-		r = math.Float64bits(a)
+		r = x
 	}
 	if a != a {
-		r = math.Float64bits(a)
+		r = x
 	}
 	return math.Float64frombits(r)
 }
 
 // Min64 is the lesser of a and b, b where they are equal; NaN wins.
 func Min64(a, b float64) float64 {
-	r := math.Float64bits(b)
+	x, r := math.Float64bits(a), math.Float64bits(b)
 	if a < b {
-		r = math.Float64bits(a)
+		r = x
 	}
 	if a != a {
-		r = math.Float64bits(a)
+		r = x
 	}
 	return math.Float64frombits(r)
 }
 
 // Select32 is a where m holds, else b, without a branch.
 func Select32(m bool, a, b float32) float32 {
-	r := math.Float32bits(b)
+	x, r := math.Float32bits(a), math.Float32bits(b) // both before the choice: then it is a conditional move
 	if m {
-		r = math.Float32bits(a)
+		r = x
 	}
 	return math.Float32frombits(r)
 }
 
 // Select64 is a where m holds, else b, without a branch.
 func Select64(m bool, a, b float64) float64 {
-	r := math.Float64bits(b)
+	x, r := math.Float64bits(a), math.Float64bits(b) // both before the choice: then it is a conditional move
 	if m {
-		r = math.Float64bits(a)
+		r = x
 	}
 	return math.Float64frombits(r)
 }

@@ -2,7 +2,7 @@ package runtime
 
 // Bounds of a signature.
 const (
-	MaxParams = 16 // tensors
+	MaxParams = 64 // tensors
 	MaxAxes   = 16 // names of axes and packs
 	MaxVars   = 4  // dtype variables
 )
@@ -73,7 +73,7 @@ type Param struct {
 	Splat   bool
 	Default float64 // with Splat and Optional: what it is where it is absent
 	Of      int     // Gradient: the input
-	InPlace uint32  // written: the inputs (bits, by number) whose memory it may be exactly
+	InPlace uint64  // written: the inputs (bits, by number) whose memory it may be exactly
 }
 
 // Dim is one axis of a parameter as written: an axis or pack, or a product of several, row-major.

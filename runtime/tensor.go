@@ -15,7 +15,8 @@ const maxElements = 1 << (44 - (64-bits.UintSize)/32*17)
 
 // Tensor is an array with axes: a view of memory that it may share with other tensors or with a slice of the caller.
 // Its dtype, shape and strides never change. Using one tensor from several goroutines is safe as long as none of them
-// writes its elements or changes what is recorded for gradients.
+// writes its elements or changes what is recorded for gradients. A nil tensor is an input left out: it has no dtype, no shape
+// and no elements, and methods that can fail fail on it.
 type Tensor struct {
 	data   unsafe.Pointer // element 0 of the view; nil where there are no elements
 	store  *storage
@@ -149,29 +150,41 @@ func elements(op string, shape []int) (int, error) {
 }
 
 // DType is the type of the elements.
-func (t *Tensor) DType() DType { return t.dtype }
+func (t *Tensor) DType() DType { return t.orNone().dtype }
 
 // Device is where the elements are.
-func (t *Tensor) Device() Device { return t.device }
+func (t *Tensor) Device() Device { return t.orNone().device }
 
 // Rank is the number of axes.
-func (t *Tensor) Rank() int { return int(t.rank) }
+func (t *Tensor) Rank() int { return int(t.orNone().rank) }
 
 // Len is the number of elements.
-func (t *Tensor) Len() int { return t.n }
+func (t *Tensor) Len() int { return t.orNone().n }
 
 // Shape is a copy of the extents.
-func (t *Tensor) Shape() []int { return append([]int{}, t.dims()...) }
+func (t *Tensor) Shape() []int { return append([]int{}, t.orNone().dims()...) }
 
 // Strides is a copy of the distances between neighbours along each axis, in elements.
-func (t *Tensor) Strides() []int { return append([]int{}, t.stride[:t.rank]...) }
+func (t *Tensor) Strides() []int { return append([]int{}, t.orNone().strides()...) }
 
 // IsContiguous reports whether the elements lie next to each other in row-major order.
-func (t *Tensor) IsContiguous() bool { return t.contig }
+func (t *Tensor) IsContiguous() bool { return t.orNone().contig }
 
 // Touch tells that the elements were written by other means than ops, so that gradients that need the old values are
 // refused.
-func (t *Tensor) Touch() { t.store.version.Add(1) }
+func (t *Tensor) Touch() {
+	if t != nil {
+		t.store.version.Add(1)
+	}
+}
+
+// orNone is t, or for nil a tensor of nothing.
+func (t *Tensor) orNone() *Tensor {
+	if t == nil {
+		return new(Tensor)
+	}
+	return t
+}
 
 // dims is the shape without a copy.
 func (t *Tensor) dims() []int { return t.shape[:t.rank] }
@@ -231,7 +244,7 @@ func Values[T Element](t *Tensor) ([]T, error) {
 func (t *Tensor) readable(op string, d DType) error {
 	switch {
 	case t == nil:
-		return &ArgError{Op: op, Arg: "t", Err: ErrNil}
+		return missingTensor(op)
 	case t.dtype != d:
 		return &ArgError{Op: op, Arg: "t", Want: d.String(), Got: t.dtype.String(), Err: ErrDType}
 	case t.device != CPU:
@@ -242,7 +255,7 @@ func (t *Tensor) readable(op string, d DType) error {
 
 // At is one element as a float64.
 func (t *Tensor) At(index ...int) (float64, error) {
-	if err := t.readable("At", t.dtype); err != nil {
+	if err := t.readable("At", t.DType()); err != nil {
 		return 0, err
 	}
 	if len(index) != int(t.rank) {
@@ -261,7 +274,7 @@ func (t *Tensor) At(index ...int) (float64, error) {
 
 // Item is the element of a tensor that has only one.
 func (t *Tensor) Item() (float64, error) {
-	if err := t.readable("Item", t.dtype); err != nil {
+	if err := t.readable("Item", t.DType()); err != nil {
 		return 0, err
 	}
 	if t.n != 1 {
@@ -287,7 +300,7 @@ func (t *Tensor) load(k int) float64 {
 
 // Fill sets every element to v, converted to the dtype.
 func (t *Tensor) Fill(v float64) error {
-	if err := t.readable("Fill", t.dtype); err != nil {
+	if err := t.readable("Fill", t.DType()); err != nil {
 		return err
 	}
 	if hasZeroStride(t.dims(), t.strides()) {

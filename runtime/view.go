@@ -27,6 +27,9 @@ func (t *Tensor) view(op string, offset int, shape, stride []int, again func(*Te
 
 // axis counts an axis from the left.
 func (t *Tensor) axis(op string, a int) (int, error) {
+	if t == nil {
+		return 0, missingTensor(op)
+	}
 	if a < -int(t.rank) || a >= int(t.rank) {
 		return 0, &ArgError{Op: op, Arg: "axis", Want: fmt.Sprintf("%d to %d", -int(t.rank), int(t.rank)-1), Got: fmt.Sprint(a), Err: ErrAttr}
 	}
@@ -60,6 +63,9 @@ func (t *Tensor) Slice(axis, lo, hi, step int) (*Tensor, error) {
 
 // Permute is the view of t with its axes in another order.
 func (t *Tensor) Permute(axes ...int) (*Tensor, error) {
+	if t == nil {
+		return nil, missingTensor("Permute")
+	}
 	if len(axes) != int(t.rank) {
 		return nil, &ArgError{Op: "Permute", Arg: "axes", Want: fmt.Sprintf("%d axes", t.rank), Got: shapeString(axes), Err: ErrAttr}
 	}
@@ -98,6 +104,9 @@ func (t *Tensor) Transpose(a, b int) (*Tensor, error) {
 
 // Expand is the view of t with axes of extent 1, or missing in front, repeated to the shape.
 func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
+	if t == nil {
+		return nil, missingTensor("Expand")
+	}
 	if _, err := elements("Expand", shape); err != nil {
 		return nil, err
 	}
@@ -118,6 +127,9 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 
 // Reshape is the view of a contiguous tensor with another shape. One extent may be -1: what the others leave.
 func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
+	if t == nil {
+		return nil, missingTensor("Reshape")
+	}
 	to := append([]int{}, shape...)
 	open, known := -1, 1
 	for i, e := range to {
@@ -158,6 +170,9 @@ func (t *Tensor) wrongReshape(shape []int) error {
 
 // Detach is a view of t that gradients don't go through.
 func (t *Tensor) Detach() *Tensor {
+	if t == nil {
+		return nil
+	}
 	v := *t
 	v.auto = nil
 	return &v
@@ -165,7 +180,7 @@ func (t *Tensor) Detach() *Tensor {
 
 // Contiguous is t, or a contiguous copy where t isn't.
 func (t *Tensor) Contiguous() *Tensor {
-	if t.contig {
+	if t == nil || t.contig {
 		return t
 	}
 	return t.Clone()
@@ -173,6 +188,9 @@ func (t *Tensor) Contiguous() *Tensor {
 
 // Clone is a contiguous copy of t. Gradients go through it.
 func (t *Tensor) Clone() *Tensor {
+	if t == nil {
+		return nil
+	}
 	c := t.copy()
 	if t.auto != nil {
 		t.recordView("Clone", c, func(u *Tensor) (*Tensor, error) { return u, nil })

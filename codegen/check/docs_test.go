@@ -139,7 +139,7 @@ func diagnose(t *testing.T, texts []string) []diag.Diagnostic {
 		imports = imports || len(f.Imports) > 0
 	}
 	b := codegen.New(source)
-	b.Run("share")
+	b.Run("")
 	diags := b.Diags.All
 	if imports && b.Package != nil {
 		cfg := corpusConfig(t)

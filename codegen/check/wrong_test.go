@@ -149,4 +149,4 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-const mutants = 150
+const mutants = 200

@@ -1,10 +1,6 @@
 package grad
 
-import (
-	"slices"
-
-	"github.com/opgen/opgen/codegen/ir"
-)
+import "github.com/opgen/opgen/codegen/ir"
 
 // finish puts the backward function together.
 func (r *reverser) finish() (*ir.Func, error) {
@@ -48,14 +44,23 @@ func (r *reverser) finish() (*ir.Func, error) {
 	}
 	b.Defs = append(b.Defs, r.defs...)
 	b.Defs = ir.Live(b)
-	if slices.ContainsFunc(f.Defs, func(d *ir.Def) bool { return d.Group != 0 }) {
-		defs, err := ir.Order(b.Defs, known(f), 1)
+	if group := lastGroup(b.Given); group > 0 {
+		defs, err := ir.Order(b.Defs, known(f), group+1)
 		if err != nil {
 			return nil, err
 		}
 		b.Defs = defs
 	}
 	return b, ir.Verify(b)
+}
+
+// lastGroup is the greatest number of a group.
+func lastGroup(defs []*ir.Def) int {
+	n := 0
+	for _, d := range defs {
+		n = max(n, d.Group)
+	}
+	return n
 }
 
 // known are the conditions of a call that read no data.

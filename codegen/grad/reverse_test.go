@@ -159,6 +159,7 @@ func TestConventions(t *testing.T) {
 	// Products with zeros don't divide.
 	same(t, at(t, irtest.Product(), map[string]int{"B": 3, "D": 3}, []float64{2, 3, 4, 0, 3, 4, 0, 0, 4})[0],
 		12, 8, 6, 12, 0, 0, 0, 0, 0)
+	same(t, at(t, irtest.Cumprod(), map[string]int{"B": 1, "L": 4}, []float64{2, 0, 3, 4})[0], 1, 2*(1+3+3*4), 0, 0)
 }
 
 // A branch that isn't taken never touches the gradient.

@@ -10,10 +10,7 @@ import (
 // of a recurrence runs back along t and never divides, and it costs a step an element instead of a product each.
 func scanned(f *ir.Func) *ir.Func {
 	var defs []*ir.Def
-	group := 0
-	for _, d := range f.Defs {
-		group = max(group, d.Group)
-	}
+	group := max(lastGroup(f.Defs), lastGroup(f.Given))
 	for i, d := range f.Defs {
 		s := scan(d, group+1)
 		if s == nil {
@@ -50,13 +47,16 @@ func scan(d *ir.Def, group int) *ir.Def {
 			continue
 		}
 		// The last factor of y[t] stands at t + shift - 1.
-		last := ir.Add(ir.Index(t), ir.Sub(shift, ir.Int(1)))
+		last := less(ir.Index(t), ir.Sub(ir.Int(1), shift))
 		m := map[*ir.Var]*ir.Value{s: last}
 		before := append([]*ir.Value{}, d.Dest...)
 		before[slot] = ir.Sub(ir.Index(t), ir.Int(1))
 		one := ir.Cast(ir.Int(1), d.Body.Type)
 		y := ir.Select(ir.Call(ir.OpLe, ir.Int(1), ir.Index(t)), ir.Read(d.Target, before...), one)
-		factor := ir.And(append(ir.SubstAll(d.Where, m), ir.Call(ir.OpLe, s.Lo, last))...)
+		factor := ir.And(ir.SubstAll(d.Where, m)...)
+		if last.Op != ir.OpIndex || !ir.IsConst(s.Lo, 0) {
+			factor = ir.And(factor, ir.Call(ir.OpLe, s.Lo, last))
+		}
 		n := *d
 		n.Vars = nil
 		for _, v := range d.Vars {

@@ -152,13 +152,21 @@ func unit(e, k *ir.Value, open map[*ir.Var]bool) (*ir.Var, *ir.Value) {
 			return true
 		}
 		// k = ±v + rest
-		found, value = x.Var, ir.Sub(k, rest)
+		found, value = x.Var, less(k, rest)
 		if a.Sign() < 0 {
 			value = ir.Sub(rest, k)
 		}
 		return false
 	})
 	return found, value
+}
+
+// less is a - b, written with a plus where b is a negative constant.
+func less(a, b *ir.Value) *ir.Value {
+	if b.Const != nil && b.Const.Sign() < 0 {
+		return ir.Add(a, ir.Const(new(big.Rat).Neg(b.Const)))
+	}
+	return ir.Sub(a, b)
 }
 
 // linear splits an exact e into a*v + rest; a is nil where e isn't linear in v.

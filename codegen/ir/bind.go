@@ -234,7 +234,7 @@ func (b *binder) rankOf(refs []AxisRef) (fixed, optional int, open []string) {
 // shapeOf is the shape of an input; a 0-d tensor whose axis is placed counts as [1].
 func (b *binder) shapeOf(p *Param) []int {
 	s := b.shapes[p.Name]
-	if len(s) == 0 && b.isPlaced(p.Name, p.Axes) {
+	if fixed, optional, open := b.rankOf(p.Axes); len(s) == 0 && fixed+optional+len(open) > 0 && b.isPlaced(p.Name, p.Axes) {
 		return []int{1}
 	}
 	return s

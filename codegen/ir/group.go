@@ -277,11 +277,14 @@ func (g *grouping) along(set []int, at map[int]run, group int) ([]*Def, *Recurre
 		d := g.defs[i]
 		facts := factsOf(append(slices.Clone(d.Where), g.facts...))
 		g.eachRead(set, i, func(v *Value, of int) {
-			var most, least *big.Rat
+			// The member that is read computes its element e at e - shift; this one runs at along.
+			var most, least *big.Rat // of when it was computed less now, and of the opposite
 			if e := linearOf(v.Args[at[of].slot]); e != nil {
-				// The member that is read has its element e at e - shift; this one runs at along.
-				lag := e.minus(at[of].shift).minus(linearOf(Index(at[i].along)))
-				most, least = lag.most(d.Vars, facts), lag.times(big.NewRat(-1, 1)).most(d.Vars, facts)
+				u, shift := g.defs[of], at[of].shift
+				past := factsOf(append(slices.Clone(u.Where), g.facts...))
+				ahead := e.minus(linearOf(Index(at[i].along)))
+				most = plus(ahead.most(d.Vars, facts), shift.times(minusOne).most(u.Vars, past))
+				least = plus(ahead.times(minusOne).most(d.Vars, facts), shift.most(u.Vars, past))
 			}
 			switch {
 			case most != nil && most.Sign() < 0:
@@ -337,4 +340,14 @@ func (g *grouping) along(set []int, at map[int]run, group int) ([]*Def, *Recurre
 		}
 	}
 	return r, nil
+}
+
+var minusOne = big.NewRat(-1, 1)
+
+// plus adds two bounds; nil is none.
+func plus(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil {
+		return nil
+	}
+	return new(big.Rat).Add(a, b)
 }

@@ -27,7 +27,7 @@ func linearOf(v *Value) *linearForm {
 		return atom(v.Name)
 	case OpNeg:
 		if a := linearOf(v.Args[0]); a != nil {
-			return a.times(big.NewRat(-1, 1))
+			return a.times(minusOne)
 		}
 	case OpAdd, OpSub:
 		a, b := linearOf(v.Args[0]), linearOf(v.Args[1])
@@ -35,7 +35,7 @@ func linearOf(v *Value) *linearForm {
 			return nil
 		}
 		if v.Op == OpSub {
-			b = b.times(big.NewRat(-1, 1))
+			b = b.times(minusOne)
 		}
 		return a.plus(b)
 	case OpMul:
@@ -76,7 +76,7 @@ func (f *linearForm) plus(g *linearForm) *linearForm {
 	return r
 }
 
-func (f *linearForm) minus(g *linearForm) *linearForm { return f.plus(g.times(big.NewRat(-1, 1))) }
+func (f *linearForm) minus(g *linearForm) *linearForm { return f.plus(g.times(minusOne)) }
 
 // most is the greatest value of f, nil where it isn't known: variables are replaced by the ends of their ranges (those of
 // vars from the last to the first, since a range may depend on variables before), and facts, each a form that is not
@@ -143,7 +143,7 @@ func factsOf(conds []*Value) []*linearForm {
 					f = f.plus(&linearForm{c: big.NewRat(1, 1), terms: map[any]*big.Rat{}})
 				}
 			case OpEq:
-				r = append(r, f.times(big.NewRat(-1, 1)))
+				r = append(r, f.times(minusOne))
 			}
 			r = append(r, f)
 		}

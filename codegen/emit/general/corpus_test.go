@@ -1,7 +1,6 @@
 package general_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -42,11 +41,13 @@ func source(t testing.TB, family string, without []string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pnorm := regexp.MustCompile(`(?s)func pnorm.*?\n\n`).FindString(string(loss))
-		text = strings.ReplaceAll(text, "loss.pnorm", "pnorm")
-		if strings.Contains(text, "pnorm") {
-			text += "\n" + pnorm
+		f, _ := dsl.Parse("loss.op", loss)
+		for _, fn := range f.Funcs {
+			if strings.Contains(text, "loss."+fn.Name.Name) || fn.Name.Name == "root" {
+				text += "\n" + string(loss[fn.Span.Start.Offset:fn.Span.End.Offset]) + "\n"
+			}
 		}
+		text = strings.ReplaceAll(text, "loss.", "")
 	}
 	return text
 }
@@ -89,18 +90,4 @@ func seeded(name string) *rand.Rand {
 		s = s*131 + uint64(c)
 	}
 	return rand.New(rand.NewPCG(s, 1))
-}
-
-func TestProbe(t *testing.T) {
-	for _, f := range families {
-		b, refused := build(t, f)
-		fmt.Println(f, b.Report)
-		for n, r := range refused {
-			fmt.Println("   refused", n, r)
-		}
-		os.MkdirAll("/tmp/gk/"+f, 0o755)
-		for _, o := range b.Out {
-			os.WriteFile("/tmp/gk/"+f+"/"+o.Name, o.Data, 0o644)
-		}
-	}
 }

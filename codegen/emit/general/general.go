@@ -50,6 +50,7 @@ type gen struct {
 	k       *Kernel
 	num     ir.Numbering
 	names   map[string]bool
+	inner   []string // names in the definition that is written
 	root    *block
 	defs    []*ir.Def
 	buffers map[*ir.Tensor]*buffer

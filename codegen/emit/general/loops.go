@@ -97,6 +97,10 @@ func (g *gen) definitions(defs []*ir.Def) {
 			delete(g.rangeOf, v)
 		}
 	}
+	for _, n := range g.inner {
+		delete(g.names, n)
+	}
+	g.inner = nil
 }
 
 // prepare makes the memory of a definition.
@@ -144,7 +148,7 @@ func (g *gen) along(defs []*ir.Def, s *block) {
 	clear(g.safe)
 	first := defs[0].Along
 	loop := s.inner(true)
-	name := g.name(first.Name)
+	name := g.nameIn(nil, first.Name)
 	for _, d := range defs {
 		g.vars[d.Along] = &loopVar{name: name, level: 1}
 	}
@@ -249,11 +253,11 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			g.lacking = false
 			return
 		}
-		acc, start := g.accumulator(d, b.kind)
+		acc, start := g.accumulator(d, b.kind, in)
 		in.printf("%s := %s\n", acc, start)
 		found := ""
 		if b.set != "" {
-			found = g.name("found")
+			found = g.nameIn(in, "found")
 			in.printf("%s := false\n", found)
 		}
 		g.nest(in, s.level+len(over), reduced, d.Where[first:], func(deep *block) {
@@ -276,7 +280,7 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 	into := *b
 	wide := b.kind == f32 && (d.Monoid == ir.Sum || d.Monoid == ir.Prod)
 	if wide {
-		into.name, into.kind = g.name(d.Target.Name+" acc"), f64
+		into.name, into.kind = g.nameIn(outer, d.Target.Name+" acc"), f64
 		if b.variable {
 			outer.printf("var %s float64\n", into.name)
 		} else {
@@ -314,8 +318,8 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 			outer.printf("%s = float32(%s)\n", b.name, into.name)
 			return
 		}
-		i, x := g.name("i"), g.name("sum")
-		outer.printf("for %s, %s := range %s {\n%s[%[1]s] = float32(%[2]s)\n}\n", i, x, into.name, b.name)
+		i, x := g.nameIn(nil, "i"), g.nameIn(nil, "sum")
+		outer.printf("for %[1]s, %[2]s := range %[3]s {\n%[4]s[%[1]s] = float32(%[2]s)\n}\n", i, x, into.name, b.name)
 	}
 }
 
@@ -341,27 +345,27 @@ func (g *gen) fill(d *ir.Def, b *buffer, s *block) {
 	case b.variable:
 		s.printf("%s = %s\n", b.name, unit)
 	default:
-		i := g.name("i")
-		s.printf("for %s := range %s {\n%[2]s[%[1]s] = %[3]s\n}\n", i, b.name, unit)
+		i := g.nameIn(nil, "i")
+		s.printf("for %[1]s := range %[2]s {\n%[2]s[%[1]s] = %[3]s\n}\n", i, b.name, unit)
 	}
 }
 
 // accumulator is a variable for what is reduced, and what it starts at.
-func (g *gen) accumulator(d *ir.Def, k kind) (name, start string) {
+func (g *gen) accumulator(d *ir.Def, k kind, s *block) (name, start string) {
 	typ := kinds[k].sum
 	switch d.Monoid {
 	case ir.Sum:
-		return g.name("sum"), typ + "(0)"
+		return g.nameIn(s, "sum"), typ + "(0)"
 	case ir.Prod:
-		return g.name("prod"), typ + "(1)"
+		return g.nameIn(s, "prod"), typ + "(1)"
 	case ir.Any:
-		return g.name("any"), "false"
+		return g.nameIn(s, "any"), "false"
 	case ir.All:
-		return g.name("all"), "true"
+		return g.nameIn(s, "all"), "true"
 	case ir.Max:
-		return g.name("most"), kinds[k].least
+		return g.nameIn(s, "most"), kinds[k].least
 	}
-	return g.name("least"), kinds[k].greatest
+	return g.nameIn(s, "least"), kinds[k].greatest
 }
 
 // narrowed is what an accumulator holds, as an element.
@@ -399,13 +403,13 @@ func (g *gen) join(d *ir.Def, k kind, s *block, acc term) {
 	case ir.Any, ir.All:
 		x = g.let(s, "c", "bool", x)
 		op := map[ir.Monoid]string{ir.Any: "||", ir.All: "&&"}[d.Monoid]
-		s.printf("%s = %[1]s %s %s\n", acc.text, op, x.text)
+		s.printf("%[1]s = %[1]s %[2]s %[3]s\n", acc.text, op, x.text)
 	case ir.Max, ir.Min:
 		f := map[ir.Monoid]string{ir.Max: "Max", ir.Min: "Min"}[d.Monoid]
 		if k.float() {
-			s.printf("%s = runtime.%s%s(%[1]s, %s)\n", acc.text, f, width, x.text)
+			s.printf("%[1]s = runtime.%[2]s%[3]s(%[1]s, %[4]s)\n", acc.text, f, width, x.text)
 		} else {
-			s.printf("%s = %s(%[1]s, %s)\n", acc.text, map[ir.Monoid]string{ir.Max: "max", ir.Min: "min"}[d.Monoid], x.text)
+			s.printf("%[1]s = %[2]s(%[1]s, %[3]s)\n", acc.text, map[ir.Monoid]string{ir.Max: "max", ir.Min: "min"}[d.Monoid], x.text)
 		}
 	}
 }
@@ -433,7 +437,7 @@ func (g *gen) nest(s *block, base int, vars []*ir.Var, where []*ir.Value, inner 
 	v := vars[0]
 	g.ranges(v)
 	l := g.vars[v]
-	l.name = g.name(v.Name)
+	l.name = g.nameIn(nil, v.Name)
 	in := s.inner(true)
 	g.nest(in, base, vars[1:], where, inner)
 	g.loop(s, v, l.name, false, in)
@@ -450,12 +454,12 @@ func (g *gen) loop(s *block, v *ir.Var, name string, reverse bool, body *block) 
 	text := body.text.String()
 	switch {
 	case reverse:
-		s.printf("for %s := %s; %[1]s >= %s; %[1]s-- {\n%s}\n", name, minus(hi, number(1)).text, lo.text, text)
+		s.printf("for %[1]s := %[2]s; %[1]s >= %[3]s; %[1]s-- {\n%[4]s}\n", name, minus(hi, number(1)).text, lo.text, text)
 	case lo.text != "0":
 		if !hi.simple() {
 			hi = g.let(s, "end", "int", hi)
 		}
-		s.printf("for %s := %s; %[1]s < %s; %[1]s++ {\n%s}\n", name, lo.text, hi.text, text)
+		s.printf("for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ {\n%[4]s}\n", name, lo.text, hi.text, text)
 	case !hasWord(text, name):
 		s.printf("for range %s {\n%s}\n", hi.text, text)
 	default:

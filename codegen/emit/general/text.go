@@ -200,7 +200,7 @@ func (g *gen) let(s *block, hint, typ string, t term) term {
 			return primary("%s", name)
 		}
 	}
-	name := g.name(hint)
+	name := g.nameIn(s, hint)
 	if t.lit && typ != "int" {
 		s.printf("%s := %s(%s)\n", name, typ, t.text)
 	} else {
@@ -208,6 +208,15 @@ func (g *gen) let(s *block, hint, typ string, t term) term {
 	}
 	s.texts[key] = name
 	return primary("%s", name)
+}
+
+// nameIn is a name for a variable of s; nil stands for a block in a definition, whose names may occur in others again.
+func (g *gen) nameIn(s *block, want string) string {
+	name := g.name(want)
+	if s == nil || s.up != nil {
+		g.inner = append(g.inner, name)
+	}
+	return name
 }
 
 // name is a Go name like that of the spec, not used before.

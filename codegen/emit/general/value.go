@@ -403,7 +403,7 @@ func (g *gen) scalar(v *ir.Value, s *block) term {
 	case k.int() && isInt:
 		return g.fits(t, k, s, v)
 	case k.int():
-		g.test(s, term{text: fmt.Sprintf("%s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= %s", code, bound(k))},
+		g.test(s, term{text: fmt.Sprintf("%[1]s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= %[2]s", code, bound(k))},
 			fmt.Sprintf("runtime.AttrError(%q, %q, %q, %s)", g.k.Op, v.Name, "a whole number of "+kinds[k].dtype, code))
 		return call(k.goType(), t)
 	}
@@ -508,29 +508,46 @@ func (g *gen) cond(v *ir.Value, s *block) term { return g.value(v, s).term }
 
 // logic writes && and ||, of which the right side is only evaluated where it counts.
 func (g *gen) logic(v *ir.Value, s *block) term {
-	op, prec := "&&", precAnd
-	if v.Op == ir.OpOr {
-		op, prec = "||", precOr
+	var parts []*ir.Value
+	var visit func(a *ir.Value)
+	visit = func(a *ir.Value) {
+		if a.Op != v.Op || a != v && g.uses[g.num.ID(a)] > 1 {
+			parts = append(parts, a)
+			return
+		}
+		for _, x := range a.Args {
+			visit(x)
+		}
 	}
-	all := g.cond(v.Args[0], s)
-	var known []*linear
-	for i, a := range v.Args[1:] {
-		known = append(known, g.factsOf(v.Args[i], v.Op == ir.OpAnd)...)
-		in := s.inner(false)
-		in.facts = known
+	visit(v)
+	return g.chain(v.Op, parts, g.cond(parts[0], s), s)
+}
+
+// chain goes on with a condition whose first part is written.
+func (g *gen) chain(op ir.Op, parts []*ir.Value, all term, s *block) term {
+	sign, prec := "&&", precAnd
+	if op == ir.OpOr {
+		sign, prec = "||", precOr
+	}
+	in := s.inner(false)
+	for i, a := range parts[1:] {
+		in.facts = append(in.facts, g.factsOf(parts[i], op == ir.OpAnd)...)
 		c := g.cond(a, in)
 		if in.text.Len() == 0 {
-			all = binary(op, prec, all, c)
+			all = binary(sign, prec, all, c)
 			continue
 		}
-		name := g.name("c")
+		// What the part needs stands in a branch; so does what follows, which may use it.
+		name := g.nameIn(s, "c")
 		s.printf("%s := %s\n", name, all.text)
 		all = primary("%s", name)
+		c = g.chain(op, parts[i+1:], c, in)
 		test := all
-		if v.Op == ir.OpOr {
+		if op == ir.OpOr {
 			test = not(test)
 		}
 		s.printf("if %s {\n%s%s = %s\n}\n", test.text, in.text.String(), name, c.text)
+		break
 	}
 	return all
 }
@@ -547,7 +564,7 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 	yes, no := s.inner(false), s.inner(false)
 	yes.facts, no.facts = g.factsOf(v.Args[0], true), g.factsOf(v.Args[0], false)
 	a, b := g.value(v.Args[1], yes), g.value(v.Args[2], no)
-	name := g.name(hintOf(v))
+	name := g.nameIn(s, hintOf(v))
 	r := value{kind: k, term: primary("%s", name)}
 	set := func(n, d string, x value) string {
 		if d == "" {
@@ -561,7 +578,7 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 	}
 	den := ""
 	if a.den != nil || b.den != nil {
-		den = g.name("den")
+		den = g.nameIn(s, "den")
 		d := primary("%s", den)
 		r.den = &d
 	}

@@ -48,9 +48,7 @@ func (h *host) float(v *ir.Value) (expr, error) {
 	case ir.OpPi:
 		return primary(jen.Qual("math", "Pi")), nil
 	case ir.OpCast:
-		if v.Type.Kind != ir.Typed {
-			return h.float(v.Args[0])
-		}
+		return h.float(v.Args[0]) // compared and computed as attributes are: in float64
 	case ir.OpScalar:
 		e, isInt, err := h.scalar(v.Name)
 		return toFloat(e, isInt), err

@@ -78,6 +78,10 @@ func (g *opGen) invoke() jen.Code {
 		switch {
 		case a.positional && a.decl.Kind == ir.AttrEnum:
 			positional = append(positional, jen.Id(a.goType).Call(read(a)))
+		case a.positional && a.decl.Kind == ir.AttrAxes:
+			name := names.name(a.name)
+			required(a.decl.Name, name, read(a))
+			positional = append(positional, jen.Qual(runtimePath, "PlaceAxes").Call(jen.Id(name)))
 		case a.positional:
 			name := names.name(a.name)
 			required(a.decl.Name, name, read(a))

@@ -236,9 +236,13 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 		return false
 	}
 	for _, p := range s.params {
-		if p.mode == "Inout" && reads(ir.Inout, p.name) {
+		if p.mode != "Inout" || !reads(ir.Inout, p.name) {
+			continue
+		}
+		if gr.changes(p.name) {
 			return g.errorf("its derivative reads the value of %s from before the call, which changed it", p.name)
 		}
+		p.mode = "In" // it is as it was
 	}
 	s.params = slices.DeleteFunc(s.params, func(p *param) bool { return p.mode == "Inout" })
 	outputs := gr.forward.params[len(g.decl.Inputs):]
@@ -268,6 +272,25 @@ func (g *opGen) backwardSignature(gr *group, saved []*param) error {
 	}
 	gr.backward = s
 	return nil
+}
+
+// changes tells whether a forward function of the group gives an inout another value.
+func (gr *group) changes(name string) bool {
+	for _, prog := range gr.programs(false) {
+		for _, t := range prog.Func.Outputs {
+			if t.Of == nil || t.Of.Name != name {
+				continue
+			}
+			same := false
+			for _, d := range prog.Func.Defs {
+				same = same || d.Target == t && d.IsPointwise() && ir.Equal(d.Body, ir.Read(t.Of, d.Dest...))
+			}
+			if !same {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inPlace reports whether parameter out may be given the memory of parameter in: in all programs.

@@ -42,6 +42,9 @@ func Cases() []Case {
 		{Name: "window", Func: Window(), Extents: map[string]int{"N": 7, "K": 3, "P": 5}, Lo: -2, Hi: 2},
 		{Name: "gelu", Func: Gelu(), Extents: map[string]int{"B": 6}, Lo: -2, Hi: 2},
 		{Name: "mixed", Func: Mixed(), Extents: map[string]int{"B": 9}, Lo: 0.3, Hi: 1.9},
+		{Name: "filter", Func: Filter(), Extents: map[string]int{"B": 2, "L": 5, "K": 2}, Lo: -1, Hi: 1},
+		{Name: "backwards", Func: Backwards(), Extents: map[string]int{"L": 4}, Lo: 0.3, Hi: 2},
+		{Name: "cumprod", Func: Cumprod(), Extents: map[string]int{"B": 2, "L": 5}, Lo: -2, Hi: 2},
 		{Name: "functions", Func: Functions(), Extents: map[string]int{"B": 5}, Lo: 0.5, Hi: 1.9},
 	}
 }

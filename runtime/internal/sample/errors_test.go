@@ -41,7 +41,7 @@ func TestWrongCalls(t *testing.T) {
 		{"y nil", func() error { return SmoothL1Into(nil, f32(3), f32(3), none) }, runtime.ErrNil, "sample.smooth_l1", "y", "missing"},
 		{"x nil, allocating", func() error { return second(SmoothL1(nil, f32(3), none)) }, runtime.ErrNil, "sample.smooth_l1", "x", "missing"},
 		{"softmax nil", func() error { return second(Softmax(nil, nil)) }, runtime.ErrNil, "sample.softmax", "x", "missing"},
-		{"gy nil", func() error { return SmoothL1BackwardInto(into(y(3)), nil, nil, f32(3), f32(3), none) }, runtime.ErrNil, "sample.smooth_l1", "@y", "missing"},
+		{"gy nil", func() error { return SmoothL1BackwardInto(into(y(3)), nil, nil, f32(3), f32(3), none) }, runtime.ErrNil, "sample.smooth_l1", "gradient of y", "missing"},
 		{"buf nil", func() error { return MomentumSGDInto(into(y(3)), f32(3), nil, 1, 1, nil) }, runtime.ErrNil, "sample.momentum_sgd", "buf", "missing"},
 
 		// Dtypes.
@@ -49,7 +49,7 @@ func TestWrongCalls(t *testing.T) {
 		{"t of another dtype", func() error { return SmoothL1Into(into(y(3)), f32(3), f64(3), none) }, runtime.ErrDType, "sample.smooth_l1", "t", "want f32, as x, got f64"},
 		{"y of another dtype", func() error { return SmoothL1Into(into(f64(3)), f32(3), f32(3), none) }, runtime.ErrDType, "sample.smooth_l1", "y", "want f32, as x, got f64"},
 		{"softmax of integers", func() error { return second(Softmax(i64(3), nil)) }, runtime.ErrDType, "sample.softmax", "x", "f32 or f64"},
-		{"gx of another dtype", func() error { return SmoothL1BackwardInto(into(f64(3)), nil, f32(3), f32(3), f32(3), none) }, runtime.ErrDType, "sample.smooth_l1", "@x", "f32"},
+		{"gx of another dtype", func() error { return SmoothL1BackwardInto(into(f64(3)), nil, f32(3), f32(3), f32(3), none) }, runtime.ErrDType, "sample.smooth_l1", "gradient of x", "f32"},
 		{"g of another dtype", func() error { return MomentumSGDInto(into(y(3)), f64(3), f32(3), 1, 1, nil) }, runtime.ErrDType, "sample.momentum_sgd", "g", "f32"},
 
 		// Shapes.
@@ -60,8 +60,8 @@ func TestWrongCalls(t *testing.T) {
 		{"y would be expanded", func() error { return SmoothL1Into(into(y(3)), f32(2, 3), f32(3), none) }, runtime.ErrShape, "sample.smooth_l1", "y", "want shape [2 3], got f32[3]"},
 		{"y has an axis too many", func() error { return SmoothL1Into(into(y(1, 3)), f32(3), f32(3), none) }, runtime.ErrShape, "sample.smooth_l1", "y", "want shape [3]"},
 		{"reduced y has an axis", func() error { return SmoothL1Into(into(y(1)), f32(3), f32(3), nil) }, runtime.ErrShape, "sample.smooth_l1", "y", "want shape []"},
-		{"gx in the joint shape", func() error { return SmoothL1BackwardInto(into(y(4, 3)), nil, f32(4, 3), f32(3), f32(4, 3), none) }, runtime.ErrShape, "sample.smooth_l1", "@x", "want shape [3], as x, got f32[4 3]"},
-		{"gy to be expanded", func() error { return SmoothL1BackwardInto(into(y(3)), nil, f32(1), f32(3), f32(3), none) }, runtime.ErrShape, "sample.smooth_l1", "@y", "want shape [3]"},
+		{"gx in the joint shape", func() error { return SmoothL1BackwardInto(into(y(4, 3)), nil, f32(4, 3), f32(3), f32(4, 3), none) }, runtime.ErrShape, "sample.smooth_l1", "gradient of x", "want shape [3], as x, got f32[4 3]"},
+		{"gy to be expanded", func() error { return SmoothL1BackwardInto(into(y(3)), nil, f32(1), f32(3), f32(3), none) }, runtime.ErrShape, "sample.smooth_l1", "gradient of y", "want shape [3]"},
 		{"softmax y transposed", func() error { return SoftmaxInto(into(y(3, 2)), f32(2, 3), nil) }, runtime.ErrShape, "sample.softmax", "y", "want shape [2 3]"},
 		{"p expanded by g", func() error { return MomentumSGDInto(into(y(3)), f32(2, 3), f32(3), 1, 1, nil) }, runtime.ErrShape, "sample.momentum_sgd", "p", "since it is written"},
 		{"p with fewer axes than g", func() error { return MomentumSGDInto(into(y(3)), f32(1, 3), f32(3), 1, 1, nil) }, runtime.ErrShape, "sample.momentum_sgd", "p", "since it is written"},
@@ -69,7 +69,7 @@ func TestWrongCalls(t *testing.T) {
 		{"slices", func() error { return SmoothL1Slice(make([]float32, 2), memory[:3], memory[3:6], nil) }, runtime.ErrShape, "sample.smooth_l1", "y", "want 3 elements, as x, got 2"},
 
 		// Attributes.
-		{"negative beta", func() error { return SmoothL1Into(into(y(3)), f32(3), f32(3), &SmoothL1Attrs{Beta: &negative}) }, runtime.ErrAttr, "sample.smooth_l1", "beta", "must not be negative, got -1"},
+		{"negative beta", func() error { return SmoothL1Into(into(y(3)), f32(3), f32(3), &SmoothL1Attrs{Beta: &negative}) }, runtime.ErrAttr, "sample.smooth_l1", "beta", "sample.smooth_l1: beta must not be negative (got -1)"},
 		{"NaN beta", func() error { return second(SmoothL1(f32(3), f32(3), &SmoothL1Attrs{Beta: &nan})) }, runtime.ErrAttr, "sample.smooth_l1", "beta", "NaN"},
 		{"no such reduction", func() error { return second(SmoothL1(f32(3), f32(3), &SmoothL1Attrs{Reduction: 9})) }, runtime.ErrAttr, "sample.smooth_l1", "reduction", "none, mean or sum"},
 		{"axis too great", func() error { return SoftmaxInto(into(y(2, 3)), f32(2, 3), axis(2)) }, runtime.ErrAttr, "sample.softmax", "axis", "want -2 to 1, got 2"},
@@ -81,8 +81,8 @@ func TestWrongCalls(t *testing.T) {
 		// Memory.
 		{"y expanded", func() error { return SmoothL1Into(runtime.Must(into(y(1)).Expand(3)), f32(3), f32(3), none) }, runtime.ErrAlias, "sample.smooth_l1", "y", "don't share memory"},
 		{"p expanded", func() error { return MomentumSGDInto(runtime.Must(into(y(1)).Expand(3)), f32(3), f32(3), 1, 1, nil) }, runtime.ErrAlias, "sample.momentum_sgd", "p", "don't share memory"},
-		{"gx is gt", func() error { return SmoothL1BackwardInto(into(part(0, 3)), out, f32(3), f32(3), f32(3), none) }, runtime.ErrAlias, "sample.smooth_l1", "@t", "apart from @x"},
-		{"gx overlaps gt", func() error { return SmoothL1BackwardInto(into(part(0, 3)), part(2, 3), f32(3), f32(3), f32(3), none) }, runtime.ErrAlias, "sample.smooth_l1", "@t", "apart from @x"},
+		{"gx is gt", func() error { return SmoothL1BackwardInto(into(part(0, 3)), out, f32(3), f32(3), f32(3), none) }, runtime.ErrAlias, "sample.smooth_l1", "gradient of t", "apart from gradient of x"},
+		{"gx overlaps gt", func() error { return SmoothL1BackwardInto(into(part(0, 3)), part(2, 3), f32(3), f32(3), f32(3), none) }, runtime.ErrAlias, "sample.smooth_l1", "gradient of t", "apart from gradient of x"},
 		{"buf overlaps p", func() error { return MomentumSGDInto(into(part(0, 3)), f32(3), part(1, 3), 1, 1, nil) }, runtime.ErrAlias, "sample.momentum_sgd", "buf", "apart from p"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

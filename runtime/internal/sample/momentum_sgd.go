@@ -21,7 +21,7 @@ func (a *MomentumSGDAttrs) values(lr float64) (momentumSGDValues, error) {
 		}
 	}
 	if !(v.lr >= 0) {
-		return v, runtime.AttrError("sample.momentum_sgd", "lr", "learning rate must not be negative", v.lr)
+		return v, runtime.RequireError("sample.momentum_sgd", "lr", "learning rate must not be negative", runtime.ErrAttr, v.lr)
 	}
 	return v, nil
 }

@@ -29,7 +29,7 @@ func (a *SmoothL1Attrs) values() (smoothL1Values, error) {
 		}
 	}
 	if !(v.beta >= 0) {
-		return v, runtime.AttrError("sample.smooth_l1", "beta", "beta must not be negative", v.beta)
+		return v, runtime.RequireError("sample.smooth_l1", "beta", "beta must not be negative", runtime.ErrAttr, v.beta)
 	}
 	if v.reduction > ReductionSum {
 		return v, runtime.AttrError("sample.smooth_l1", "reduction", "none, mean or sum", uint8(v.reduction))
@@ -66,9 +66,9 @@ var smoothL1NoneBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back, Dims: smoothL1DimB},
-		3: {Name: "@x", Mode: runtime.Gradient, Of: 0, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1 | 1<<2},
-		4: {Name: "@t", Mode: runtime.Gradient, Of: 1, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1 | 1<<2},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: smoothL1DimB},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Of: 0, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1 | 1<<2},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Of: 1, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1 | 1<<2},
 	},
 }
 
@@ -77,9 +77,9 @@ var smoothL1ReducedBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: smoothL1DimB, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Of: 0, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Of: 1, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1},
+		2: {Name: "gradient of y", Mode: runtime.Back},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Of: 0, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Of: 1, Dims: smoothL1DimB, InPlace: 1<<0 | 1<<1},
 	},
 }
 

@@ -41,8 +41,8 @@ var softmaxBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: softmaxDims},
 		1: {Name: "y", Mode: runtime.Back, Dims: softmaxDims},
-		2: {Name: "@y", Mode: runtime.Back, Dims: softmaxDims},
-		3: {Name: "@x", Mode: runtime.Gradient, Of: 0, Dims: softmaxDims},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: softmaxDims},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Of: 0, Dims: softmaxDims},
 	},
 }
 

@@ -1,0 +1,312 @@
+package general_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/opgen/opgen/codegen/emit"
+	"github.com/opgen/opgen/codegen/emit/kerneltest"
+	"github.com/opgen/opgen/codegen/grad"
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// The types are those of testdata/corpus_test.go.txt.
+type array struct {
+	DType string
+	Shape []int
+	Bits  []uint64
+}
+
+type attr struct {
+	Word   string
+	Number *float64
+	List   []float64
+}
+
+type call struct {
+	Op, About      string
+	Inputs         []*array
+	Attrs          map[string]attr
+	Fails          string
+	Outputs, After []*array
+	Cots, Grads    []*array
+	Eps            float64
+}
+
+// callsPerOp is how many random calls of each op are made, in each choice of dtypes.
+const callsPerOp = 12
+
+// TestCorpus compares generated code with the evaluator: results and gradients of random calls of all ops of the corpus
+// that Go code can be written for, also calls that must fail. All is built once.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	var files []emit.File
+	var calls []*call
+	imports := "package test\n\nimport (\n"
+	for _, family := range families {
+		b, refused := build(t, family)
+		for name, why := range refused {
+			if !slices.ContainsFunc(known, func(k string) bool { return strings.Contains(why, k) }) {
+				t.Errorf("%s.%s is refused: %s", family, name, why)
+			}
+		}
+		if len(b.Package.Ops) == 0 {
+			continue
+		}
+		for _, f := range b.Out {
+			files = append(files, emit.File{Name: family + "/" + f.Name, Data: f.Data})
+		}
+		imports += fmt.Sprintf("\t_ \"generated.test/%s\"\n", family)
+		for _, op := range b.Package.Ops {
+			calls = append(calls, callsOf(t, family, op)...)
+		}
+	}
+	text, err := os.ReadFile("testdata/corpus_test.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails, grads := 0, 0
+	for _, c := range calls {
+		if c.Fails != "" {
+			fails++
+		}
+		if c.Grads != nil {
+			grads++
+		}
+	}
+	t.Logf("%d calls, of which %d fail; %d gradients", len(calls), fails, grads)
+	files = append(files, emit.File{Name: "corpus_test.go", Data: text}, emit.File{Name: "corpus.json", Data: data},
+		emit.File{Name: "imports_test.go", Data: []byte(imports + ")\n")})
+	kerneltest.GoTest(t, files)
+}
+
+// known are reasons why Go code can't be written yet: parts of the language that the runtime or the API lack.
+var known = []string{"the dtype bool", "a list is not supported", "a random stream", "computing with a pack", "tells the dtype", "can't be compiled yet"}
+
+// callsOf makes calls of an op.
+func callsOf(t *testing.T, family string, op *ir.OpDecl) []*call {
+	r := seeded(family + "." + op.Name)
+	var calls []*call
+	for _, float := range []string{"f32", "f64"} {
+		for range callsPerOp {
+			c, err := newCall(r, op, float)
+			if err != nil {
+				t.Fatalf("%s.%s: %v", family, op.Name, err)
+			}
+			c.Op = family + "." + op.Name
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// newCall makes a random call.
+func newCall(r *rand.Rand, op *ir.OpDecl, float string) (*call, error) {
+	c := &call{Attrs: map[string]attr{}, Eps: map[string]float64{"f32": 4e-6, "f64": 1e-11}[float]}
+	dtypes := map[string]string{}
+	for _, v := range op.ElemVars {
+		dtypes[v.Name] = []string{"i32", "i64"}[r.IntN(2)]
+		if slices.Contains(v.DTypes, float) {
+			dtypes[v.Name] = float
+		}
+	}
+	ranks, extents := map[string]int{}, map[string]int{}
+	most := 3 + r.IntN(2)
+	if r.IntN(6) == 0 {
+		most = 1 // empty axes are likely
+	}
+	extent := func(name string) int {
+		if n, ok := extents[name]; ok {
+			return n
+		}
+		extents[name] = r.IntN(most + 1)
+		return extents[name]
+	}
+	var dims func(refs []ir.AxisRef, product bool) []int
+	dims = func(refs []ir.AxisRef, product bool) []int {
+		shape := []int{}
+		for _, a := range refs {
+			switch {
+			case a.Product != nil:
+				n := 1
+				for _, e := range dims(a.Product, true) {
+					n *= e
+				}
+				shape = append(shape, n)
+			case a.Pack:
+				if _, ok := ranks[a.Name]; !ok {
+					ranks[a.Name] = r.IntN(3)
+				}
+				for i := range ranks[a.Name] {
+					shape = append(shape, extent(fmt.Sprint(a.Name, i)))
+				}
+			case a.Optional && r.IntN(3) == 0:
+				shape = append(shape, 1)
+			default:
+				shape = append(shape, extent(a.Name))
+			}
+		}
+		return shape
+	}
+	inputs := map[string]*ir.Array{}
+	for _, p := range op.Inputs {
+		if p.Optional && r.IntN(2) == 0 {
+			c.Inputs = append(c.Inputs, nil)
+			continue
+		}
+		a := ir.NewArray(dims(p.Axes, false)...)
+		if p.Mode == ir.Input && r.IntN(8) == 0 { // expanded
+			for i := range a.Shape {
+				if r.IntN(2) == 0 && len(p.Axes) > i && p.Axes[0].Pack && i < ranks[p.Axes[0].Name] {
+					a.Shape[i] = 1
+				}
+			}
+			a = ir.NewArray(a.Shape...)
+		}
+		dtype := p.Elem.Resolve(dtypes)
+		fill(r, a, dtype)
+		inputs[p.Name] = a
+		c.Inputs = append(c.Inputs, arrayOf(a, dtype))
+	}
+	var attrs []ir.ExampleAttr
+	for _, d := range op.Attrs {
+		x, ok := attrOf(r, op, d, ranks)
+		if !ok {
+			continue
+		}
+		attrs = append(attrs, x)
+		y := attr{Word: x.Word, List: x.List}
+		if x.Word == "" && x.List == nil {
+			y.Number = &x.Number
+		}
+		c.Attrs[d.Name] = y
+	}
+	if op.Update {
+		step := float64(1 + r.IntN(3))
+		attrs = append(attrs, ir.ExampleAttr{Name: "step", Number: step})
+		c.Attrs["step"] = attr{Number: &step}
+	}
+	c.About = fmt.Sprint(dtypes, ir.ShapesOf(inputs), attrs)
+	out, err := ir.EvalOp(op, inputs, attrs, dtypes)
+	if err != nil {
+		c.Fails = err.Error()
+		return c, nil
+	}
+	for _, p := range op.Outputs {
+		c.Outputs = append(c.Outputs, arrayOf(out[p.Name], p.Elem.Resolve(dtypes)))
+	}
+	for _, p := range op.Inputs {
+		var after *array
+		if a := out[p.Name+"'"]; a != nil {
+			after = arrayOf(a, p.Elem.Resolve(dtypes))
+		}
+		c.After = append(c.After, after)
+	}
+	if op.Update {
+		return c, nil
+	}
+	return c, c.gradients(r, op, inputs, attrs, out, dtypes)
+}
+
+// gradients adds cotangents, and gradients where there are any.
+func (c *call) gradients(r *rand.Rand, op *ir.OpDecl, inputs map[string]*ir.Array, attrs []ir.ExampleAttr, out map[string]*ir.Array, dtypes map[string]string) error {
+	cots := map[string]*ir.Array{}
+	chosen := r.IntN(len(op.Outputs))
+	for i, p := range op.Outputs {
+		if !isFloat(p.Elem.Resolve(dtypes)) || i != chosen {
+			c.Cots = append(c.Cots, nil)
+			continue
+		}
+		a := ir.NewArray(out[p.Name].Shape...)
+		fill(r, a, p.Elem.Resolve(dtypes))
+		cots[p.Name] = a
+		c.Cots = append(c.Cots, arrayOf(a, p.Elem.Resolve(dtypes)))
+	}
+	if len(cots) == 0 {
+		return nil
+	}
+	grads, err := grad.EvalGrad(op, inputs, attrs, cots, dtypes)
+	if err != nil || len(grads) == 0 {
+		return err
+	}
+	for _, p := range op.Inputs {
+		var g *array
+		if a := grads[p.Name]; a != nil && inputs[p.Name] != nil {
+			g = arrayOf(a, p.Elem.Resolve(dtypes))
+		}
+		c.Grads = append(c.Grads, g)
+	}
+	return nil
+}
+
+func isFloat(dtype string) bool { return dtype == "f32" || dtype == "f64" }
+
+func arrayOf(a *ir.Array, dtype string) *array {
+	r := &array{DType: dtype, Shape: append([]int{}, a.Shape...), Bits: []uint64{}}
+	for _, x := range a.Data {
+		r.Bits = append(r.Bits, math.Float64bits(x))
+	}
+	return r
+}
+
+// fill fills an array with numbers that ties and kinks are likely for; integers are mostly good indices.
+func fill(r *rand.Rand, a *ir.Array, dtype string) {
+	for i := range a.Data {
+		switch {
+		case !isFloat(dtype):
+			a.Data[i] = float64(r.IntN(3))
+			if r.IntN(12) == 0 {
+				a.Data[i] = float64(r.IntN(9) - 4)
+			}
+		case r.IntN(6) == 0:
+			a.Data[i] = float64(r.IntN(5) - 2)
+		default:
+			a.Data[i] = float64(float32(r.NormFloat64()))
+		}
+	}
+}
+
+// attrOf is a random value of an attribute; false leaves it to its default. Axes are placed where they are written.
+func attrOf(r *rand.Rand, op *ir.OpDecl, d *ir.AttrDecl, ranks map[string]int) (ir.ExampleAttr, bool) {
+	x := ir.ExampleAttr{Name: d.Name}
+	switch d.Kind {
+	case ir.AttrAxis:
+		x.Number = -1
+		return x, true
+	case ir.AttrAxes:
+		n := ranks[d.Axes[0]]
+		x.List = []float64{}
+		for i := range n {
+			x.List = append(x.List, float64(i-n))
+		}
+		return x, true
+	case ir.AttrBool, ir.AttrKeep:
+		x.Word = []string{"false", "true"}[r.IntN(2)]
+		return x, true
+	case ir.AttrEnum:
+		x.Word = d.Enum.Words[r.IntN(len(d.Enum.Words))]
+		return x, true
+	}
+	if (d.Optional || d.Default != nil) && r.IntN(2) == 0 {
+		return x, false
+	}
+	switch d.Kind {
+	case ir.AttrInt:
+		x.Number = float64(r.IntN(4))
+	default:
+		x.Number = []float64{0.25, 0.5, 1, 2, 0, 0.1}[r.IntN(6)]
+	}
+	return x, true
+}

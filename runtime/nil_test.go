@@ -1,0 +1,40 @@
+package runtime
+
+import (
+	"errors"
+	"testing"
+)
+
+// A nil tensor is an input left out: no method panics, and those that can fail say that it is missing.
+func TestNilTensor(t *testing.T) {
+	var x *Tensor
+	only := func(_ any, err error) error { return err }
+	for name, err := range map[string]error{
+		"RequireGrad":  x.RequireGrad(),
+		"Backward":     x.Backward(),
+		"BackwardWith": x.BackwardWith(Scalar[float32](1)),
+		"cotangent":    Scalar[float32](1).BackwardWith(nil),
+		"Fill":         x.Fill(1),
+		"At":           only(x.At(0)),
+		"Item":         only(x.Item()),
+		"Slice":        only(x.Slice(0, 0, 1, 1)),
+		"Permute":      only(x.Permute()),
+		"Transpose":    only(x.Transpose(0, 1)),
+		"Expand":       only(x.Expand(2)),
+		"Reshape":      only(x.Reshape(1)),
+		"Data":         only(Data[float32](x)),
+		"Values":       only(Values[float32](x)),
+	} {
+		if !errors.Is(err, ErrNil) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	x.Touch()
+	x.ZeroGrad()
+	if x.Grad() != nil || x.RequiresGrad() || x.Detach() != nil || x.Contiguous() != nil || x.Clone() != nil {
+		t.Error("something comes of nothing")
+	}
+	if x.DType() != NoDType || x.Device() != CPU || x.Rank() != 0 || x.Len() != 0 || len(x.Shape())+len(x.Strides()) != 0 || x.IsContiguous() || x.String() != "nil" {
+		t.Errorf("nil is described as %v, %v, rank %d, %d elements, %v", x, x.DType(), x.Rank(), x.Len(), x.Shape())
+	}
+}
