@@ -53,6 +53,9 @@ func (b *Build) refuse(file int, err error) {
 		}
 		return
 	}
+	if b.overLimit(err) {
+		return
+	}
 	if u := (*emit.Unsupported)(nil); errors.As(err, &u) {
 		b.Diags.Errorf(u.Op.Span, "unsupported", "%v", err)
 		return

@@ -33,6 +33,7 @@ func (b *Build) check() {
 			if v.Refused != nil {
 				continue // every call of it is an error
 			}
+			v.Forward.Requires = append(v.Forward.Requires, ir.NeedsPoints(v.Forward)...)
 			b.Functions = append(b.Functions, &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward})
 		}
 	}

@@ -30,15 +30,15 @@ func (p CPUPath) String() string {
 const EnvCPU = "OPGEN_CPU"
 
 var (
-	bestPath = detect()
-	curPath  atomic.Uint32
-	pathErr  error // EnvCPU asks for what is not there: every call returns it
+	bestPath    = detect()
+	allowedPath CPUPath // the one that EnvCPU chooses; without it the best
+	curPath     atomic.Uint32
+	pathErr     error // EnvCPU asks for what is not there: every call returns it
 )
 
 func init() {
-	p, err := choosePath(os.Getenv(EnvCPU), bestPath)
-	curPath.Store(uint32(p))
-	pathErr = err
+	allowedPath, pathErr = choosePath(os.Getenv(EnvCPU), bestPath)
+	curPath.Store(uint32(allowedPath))
 }
 
 // choosePath is the path for a value of EnvCPU on a machine that has best.
@@ -62,6 +62,9 @@ func Path() CPUPath { return CPUPath(curPath.Load()) }
 
 // BestPath is the fastest path of this machine.
 func BestPath() CPUPath { return bestPath }
+
+// AllowedPath is the path that OPGEN_CPU chooses; without it the fastest one.
+func AllowedPath() CPUPath { return allowedPath }
 
 // PathError is the error of the environment variable OPGEN_CPU, or nil.
 func PathError() error { return pathErr }

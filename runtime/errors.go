@@ -94,7 +94,9 @@ func RequireError(op, arg, text string, kind error, got ...any) error {
 }
 
 // missingTensor is the error of a method of a tensor that isn't there.
-func missingTensor(op string) error { return &ArgError{Op: op, Arg: "t", Want: "a tensor", Got: "nil", Err: ErrNil} }
+func missingTensor(op string) error {
+	return &ArgError{Op: op, Arg: "t", Want: "a tensor", Got: "nil", Err: ErrNil}
+}
 
 // shapeString writes a shape as "[2 3]".
 func shapeString(shape []int) string {

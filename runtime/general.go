@@ -85,6 +85,32 @@ func Softplus[T float](x T) T {
 	return T(Max64(a, 0) + math.Log1p(math.Exp(-math.Abs(a))))
 }
 
+// Lgamma is log |Γ(x)|, +Inf at the poles and at both infinities.
+func Lgamma[T float](x T) T {
+	if math.IsInf(float64(x), -1) {
+		return T(math.Inf(1))
+	}
+	y, _ := math.Lgamma(float64(x))
+	return T(y)
+}
+
+// Xlogy is x*log(y), and 0 where x is 0 and y is a number.
+func Xlogy[T float](x, y T) T {
+	if x == 0 && y == y {
+		return 0
+	}
+	return T(float64(x) * math.Log(float64(y)))
+}
+
+// Logaddexp is log(exp(x) + exp(y)), shifted by the greater.
+func Logaddexp[T float](x, y T) T {
+	a, b := float64(x), float64(y)
+	if math.IsInf(a, 0) && a == b {
+		return x
+	}
+	return T(Max64(a, b) + math.Log1p(math.Exp(-math.Abs(a-b))))
+}
+
 // Absorb is x*y, and 0 where x is 0, whatever y is.
 func Absorb[T float](x, y T) T {
 	if x == 0 {

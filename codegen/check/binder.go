@@ -220,13 +220,8 @@ func (l *lowering) bounds(i *dsl.Item, e *env) (lo, hi *ir.Value, ok bool) {
 
 // unnamed makes an axis for a range that is none.
 func (l *lowering) unnamed(variable string, extent *ir.Value, span diag.Span) *ir.Axis {
-	name := "range_" + variable
-	for k := 2; l.axes[name] != nil; k++ {
-		name = "range_" + variable + strconv.Itoa(k)
-	}
-	a := &ir.Axis{Name: name}
-	l.axes[name] = a
-	l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: a, Value: extent, Span: span})
+	a := &ir.Axis{Name: l.axisName("range_" + variable)}
+	l.giveExtent(a, extent, site{span, nil})
 	return a
 }
 

@@ -142,6 +142,7 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	if isBad(v) {
 		return bad
 	}
+	to = l.elem(to)
 	t := ir.ElemType(to)
 	if t.Kind == ir.Bool {
 		switch {
@@ -275,9 +276,11 @@ func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
 func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
 	if !isPointwiseOp(o.decl) {
-		return l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", whose tensors aren't all of axes [...B],")
+		l.errorf(at, "call-alone", "the tensors of %s aren't all of axes [...B], so its call stands alone", quote(o.decl.Name.Name)).
+			WithHint("name its result: let h[…] = %s(…)", o.decl.Name.Name).WithNote(o.decl.Name.Span, "declared here")
+		return bad
 	}
-	if o == l.op || slices.Contains(e.inlined, any(o)) {
+	if o == l.root || slices.Contains(e.inlined, any(o)) {
 		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
 		return bad
 	}

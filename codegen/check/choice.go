@@ -66,6 +66,9 @@ func (c *chooser) choices() []ir.Choice {
 
 // word decides the value of an enum or bool attribute.
 func (l *lowering) word(a *attribute) string {
+	if l.callee != nil {
+		return l.callee.wordOf(a)
+	}
 	words := []string{"false", "true"}
 	if a.decl.Kind == ir.AttrEnum {
 		words = a.decl.Enum.Words
@@ -79,6 +82,9 @@ func (l *lowering) word(a *attribute) string {
 
 // has decides whether an optional input or attribute is there.
 func (l *lowering) has(name string) bool {
+	if l.callee != nil {
+		return l.callee.has(l, name)
+	}
 	return l.choose.choose("has "+name, 2, func(o int) ir.Choice { return ir.Choice{Present: name, Holds: o == 0} }) == 0
 }
 

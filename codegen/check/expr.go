@@ -18,9 +18,9 @@ func (l *lowering) expr(x dsl.Expr, e *env) *ir.Value {
 	if x == nil {
 		return bad
 	}
-	if l.op.parts++; l.op.parts > maxParts {
-		if l.op.parts == maxParts+1 {
-			l.errorf(site{l.op.decl.Name.Span, nil}, "op-large", "%s becomes too large once funcs are inlined", quote(l.op.decl.Name.Name))
+	if l.root.parts++; l.root.parts > maxParts {
+		if l.root.parts == maxParts+1 {
+			l.errorf(site{l.root.decl.Name.Span, nil}, "op-large", "%s becomes too large once funcs are inlined", quote(l.root.decl.Name.Name))
 		}
 		return bad
 	}

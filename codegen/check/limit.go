@@ -25,7 +25,7 @@ func (l *lowering) limit(x *dsl.Call, e *env) *ir.Value {
 		l.errorf(at, "type-unknown", "%s is no dtype variable here", quote(id.Name))
 		return bad
 	}
-	elem := ir.Elem{Name: id.Name}
+	elem := l.elem(ir.Elem{Name: id.Name})
 	switch {
 	case l.mayBeBool(elem):
 		l.errorf(at, "type-number", "%s takes dtypes of numbers; %s may be bool", quote(name), l.elemText(elem))

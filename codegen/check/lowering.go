@@ -13,6 +13,9 @@ import (
 type lowering struct {
 	op     *operation
 	sig    *signature
+	root   *operation   // whose function it is; op but in the body of a called op
+	vars   []ir.ElemVar // of the root
+	callee *opCall      // the call whose body is lowered; nil in the root
 	rep    *reporter
 	choose *chooser
 	fn     *ir.Func
@@ -27,16 +30,19 @@ type lowering struct {
 	keeps   []*dsl.Keep
 	refused *ir.Require // a requirement that these choices never meet
 
-	open    map[string]*value // lets whose right side is being lowered
-	aheads  map[string]*value // what was read before its definition
-	sink    *[]*ir.Def
-	hoisted []*ir.Def             // reductions that can be read again
-	spread  map[string][]*ir.Axis // the axes of packs that are computed with
-	lists   map[string][]*ir.Scalar
-	ranges  map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
-	exact   map[*ir.Tensor]*exactSum
-	cotans  map[*ir.Tensor]*ir.Tensor
-	clean   int // errors that had been reported before
+	open      map[string]*value // lets whose right side is being lowered
+	aheads    map[string]*value // what was read before its definition
+	sink      *[]*ir.Def
+	hoisted   []*ir.Def         // reductions that can be read again
+	known     map[*ir.Axis]bool // axes whose extents inputs or dims give
+	axisNames map[string]bool
+
+	spread map[string][]*ir.Axis // the axes of packs that are computed with
+	lists  map[string][]*ir.Scalar
+	ranges map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
+	exact  map[*ir.Tensor]*exactSum
+	cotans map[*ir.Tensor]*ir.Tensor
+	clean  int // errors that had been reported before
 }
 
 // value is something with a name that can be read: a tensor, or an expression that is repeated where it is read.
@@ -177,6 +183,11 @@ func (o *operation) lower(choose *chooser) *lowering {
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
 	l.ranges = map[*ir.Var]*ir.Axis{}
+	l.root, l.vars = o, o.sig.vars
+	l.known, l.axisNames = map[*ir.Axis]bool{}, map[string]bool{}
+	for _, name := range o.sig.axisOrder {
+		l.axisNames[name] = true
+	}
 	l.spread, l.lists = map[string][]*ir.Axis{}, map[string][]*ir.Scalar{}
 	for name := range o.sig.decls {
 		l.names[name] = true
@@ -229,6 +240,13 @@ func (l *lowering) addScalars() {
 	}
 }
 
+// clear forgets what the body of an op has defined.
+func (l *lowering) clear() {
+	l.table, l.setAt, l.dimAt = map[string]*value{}, map[string]diag.Span{}, map[string]diag.Span{}
+	l.grads, l.nones, l.keeps = nil, nil, nil
+	l.aheads, l.open = nil, map[string]*value{}
+}
+
 // inputs makes the tensors of the signature. Whether an optional one is there is asked only where it is read.
 func (l *lowering) inputs() {
 	for _, d := range l.sig.inputs {
@@ -239,6 +257,9 @@ func (l *lowering) inputs() {
 		}
 		v.tensor = t
 		t.Axes = extents(v.slots)
+		for _, a := range t.Axes {
+			l.known[a] = true
+		}
 		l.table[d.param.Name] = v
 	}
 	for _, d := range l.sig.inputs {
@@ -270,6 +291,9 @@ func (l *lowering) slotsOf(axes []ir.AxisRef) []slot {
 
 // mayHave tells whether an optional input or attribute is there under the choices made so far; undecided ones are.
 func (l *lowering) mayHave(name string) bool {
+	if l.callee != nil {
+		return l.callee.has(l, name)
+	}
 	o, decided := l.choose.decided["has "+name]
 	return !decided || o == 0
 }

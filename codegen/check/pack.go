@@ -14,8 +14,18 @@ func (l *lowering) rank(key string) (int, bool) {
 	if c == nil || !c.computed {
 		return 0, false
 	}
+	if l.callee != nil {
+		for _, p := range c.packs {
+			if n, known := l.callee.align.Ranks[p]; known {
+				return n, true
+			}
+		}
+	}
 	if len(c.packs) == 0 {
 		return c.options[0], len(c.options) == 1
+	}
+	if l.callee != nil {
+		return 0, false
 	}
 	name := c.packs[0]
 	o := l.choose.choose("rank "+name, len(c.options), func(o int) ir.Choice { return ir.Choice{Rank: name, N: c.options[o]} })
@@ -36,11 +46,12 @@ func (l *lowering) parts(pack string) ([]*ir.Axis, bool) {
 	}
 	p := make([]*ir.Axis, n)
 	for k := range p {
-		name := pack + strconv.Itoa(k)
-		for l.sig.axes[name] != nil {
-			name += "_"
+		if l.callee != nil {
+			p[k] = l.freshAxis(pack)
+			continue
 		}
-		p[k] = &ir.Axis{Name: name, Of: pack, At: k}
+		name := pack + strconv.Itoa(k)
+		p[k] = &ir.Axis{Name: l.axisName(name), Of: pack, At: k}
 	}
 	l.spread[pack] = p
 	return p, true
@@ -403,6 +414,9 @@ func (l *lowering) listEntry(a *attribute, x *dsl.Ref, at site) *ir.Value {
 	}
 	if k < 0 || k >= n {
 		return l.absence(at, ir.EntryName(name, k))
+	}
+	if l.callee != nil {
+		return l.callee.number(l, a, k, at)
 	}
 	return ir.ScalarOf(l.entries(a, n)[k])
 }

@@ -67,6 +67,9 @@ func (l *lowering) seed(x dsl.Expr, e *env) string {
 			return l.seed(c.expr, c.env)
 		}
 		if a := l.sig.attr(id.Name); a != nil && !e.closed && a.decl.Kind == ir.AttrRNG {
+			if l.callee != nil {
+				return l.callee.seed(a, e.at(x))
+			}
 			return a.decl.Name
 		}
 	}
@@ -103,7 +106,7 @@ func (l *lowering) randomAxes(x *dsl.Call, e *env) ([]string, bool) {
 // randomElem is the dtype of random numbers: the first float dtype variable of the op, else the first float dtype of its
 // tensors.
 func (l *lowering) randomElem() (ir.Elem, bool) {
-	for _, v := range l.sig.vars {
+	for _, v := range l.vars {
 		if e := (ir.Elem{Name: v.Name}); l.class(e) == ir.ClassFloat {
 			return e, true
 		}

@@ -97,6 +97,9 @@ func (t *rankTable) stmts(list []dsl.Stmt) {
 		case *dsl.Let:
 			t.let(s)
 		case *dsl.Assign:
+			if o, x := t.standsAlone(s.Value, 1); o != nil {
+				t.opCall(o, x, nil, t.slots[s.Name.Name])
+			}
 			t.left(s.Name.Name, s.Left)
 			t.expr(s.Value)
 		case *dsl.Grad:
@@ -121,10 +124,29 @@ func (t *rankTable) let(s *dsl.Let) {
 		t.compute(append(t.keys(s.Value), s.Names[0].Name))
 		return
 	}
+	if o, x := t.standsAlone(s.Value, len(s.Names)); o != nil {
+		t.opCall(o, x, s.Left, nil)
+	}
 	if s.Left != nil && len(s.Names) == 1 {
 		t.slots[s.Names[0].Name] = t.binders(s.Left.Items)
 	}
 	t.expr(s.Value)
+}
+
+// standsAlone is the op that a right side calls, if the call is no part of an expression.
+func (t *rankTable) standsAlone(right dsl.Expr, names int) (*operation, *dsl.Call) {
+	x, is := right.(*dsl.Call)
+	if p, inside := right.(*dsl.Paren); inside {
+		return t.standsAlone(p.X, names)
+	}
+	if !is || !t.sig.isOpCall(x) {
+		return nil, nil
+	}
+	_, o := t.sig.op.in.find(x.Package, x.Name.Name)
+	if o == nil || names == 1 && isPointwiseOp(o.decl) {
+		return nil, nil
+	}
+	return o, x
 }
 
 // dim makes two packs one, or computes.

@@ -31,7 +31,7 @@ func (l *lowering) ref(x *dsl.Ref, e *env) *ir.Value {
 		l.errorf(at, "name-unknown", "%s is not declared", quote(name))
 		return bad
 	}
-	if name == "step" && l.op.decl.Update {
+	if name == "step" && l.root.decl.Update {
 		return ir.ScalarOf(&ir.Scalar{Name: "step", Type: ir.ExactType})
 	}
 	if a := l.sig.attr(name); a != nil {
@@ -140,6 +140,12 @@ func (l *lowering) attribute(a *attribute, x *dsl.Ref, e *env) *ir.Value {
 	if a.decl.List != "" {
 		return l.listEntry(a, x, at)
 	}
+	if l.callee != nil && x.Index == nil && a.scalar != nil {
+		if a.decl.Optional && !l.has(name) {
+			return l.absence(at, name)
+		}
+		return l.callee.number(l, a, -1, at)
+	}
 	if x.Index != nil {
 		l.errorf(at, "index-number", "%s is one number, so it has no indices", quote(name)).WithNote(a.syntax.Span, "declared here")
 		return bad
@@ -216,6 +222,9 @@ func hasAxis(axes []ir.AxisRef, name string) bool {
 // isThere tells whether a tensor of the signature is there: an optional one without a fallback is a choice.
 func (l *lowering) isThere(v *value) bool {
 	d := l.sig.find(v.name)
+	if l.callee != nil && d != nil && d.in != nil {
+		return l.has(v.name)
+	}
 	return d == nil || !d.param.Optional || d.fallback != nil || l.has(v.name)
 }
 

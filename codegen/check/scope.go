@@ -222,6 +222,10 @@ func (l *lowering) axis(name string) *ir.Axis {
 	if other := l.sig.ranks.alias[name]; other != "" {
 		return l.axis(other)
 	}
+	if l.callee != nil {
+		l.axes[name] = l.freshAxis(name)
+		return l.axes[name]
+	}
 	d := l.sig.axes[name]
 	a := &ir.Axis{Name: name, Pack: d != nil && d.pack}
 	l.axes[name] = a

@@ -82,6 +82,9 @@ func (l *lowering) require(s *dsl.Require, e *env) {
 // dim fixes an extent.
 func (l *lowering) dim(s *dsl.Dim, e *env) {
 	at := site{s.Name.Span, e}
+	if l.callee != nil && l.callee.dims[s] {
+		return
+	}
 	if old, twice := l.dimAt[s.Name.Name]; twice {
 		l.errorf(at, "dim-twice", "the extent of %s is given twice", quote(s.Name.Name)).WithNote(old, "given here first")
 		return
@@ -116,7 +119,7 @@ func (l *lowering) dimOf(axis *ir.Axis, v *ir.Value, s *dsl.Dim, e *env) {
 	case v.Const != nil && (!v.Const.IsInt() || v.Const.Sign() < 0):
 		l.errorf(e.at(s.Value), "dim-value", "an extent is whole and not negative; this is %s", v.Const.RatString())
 	default:
-		l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: axis, Value: v, Span: s.Span})
+		l.giveExtent(axis, v, site{s.Span, e})
 	}
 }
 
@@ -126,8 +129,12 @@ func (l *lowering) let(s *dsl.Let, e *env) {
 		l.listLet(s, e)
 		return
 	}
+	if o, x := l.sig.ranks.standsAlone(s.Value, len(s.Names)); o != nil {
+		l.letCall(s, o, x, e)
+		return
+	}
 	if len(s.Names) != 1 {
-		l.unsupported(site{s.Span, e}, "a let of several names")
+		l.errorf(site{s.Span, e}, "let-names", "only the call of an op gives several values")
 		for _, id := range s.Names {
 			l.table[id.Name] = &value{name: id.Name, span: id.Span, broken: true}
 		}
@@ -144,7 +151,7 @@ func (l *lowering) let(s *dsl.Let, e *env) {
 		v.inlined = body
 		return
 	}
-	t := &ir.Tensor{Name: id.Name, Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}
+	t := &ir.Tensor{Name: l.localName(id.Name), Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}
 	l.place(v, l.definedAhead(t, e.at(s.Value)), body, s.Span)
 }
 
@@ -166,20 +173,31 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	if s.Prime && d.param.Optional && !l.has(d.param.Name) {
 		return // what isn't there isn't renewed
 	}
-	t := &ir.Tensor{Name: name, Role: ir.Output, Elem: d.param.Elem, Span: s.Name.Span}
+	t := &ir.Tensor{Name: name, Role: ir.Output, Elem: l.elem(d.param.Elem), Span: s.Name.Span}
+	if l.callee != nil {
+		t.Name, t.Role = l.localName(name), ir.Local
+	}
 	var slots []slot
 	if !d.param.Infer {
 		slots = l.slotsOf(d.param.Axes)
 	}
-	if s.Prime {
+	if s.Prime && l.callee == nil {
 		t.Of = l.table[s.Name.Name].tensor
 	}
+	if o, x := l.sig.ranks.standsAlone(s.Value, 1); o != nil && !s.Prime {
+		l.assignCall(s, name, t, slots, o, x, e)
+		return
+	}
 	v, body := l.definition(dsl.Ident{Name: name, Span: s.Name.Span}, s.Left, slots, s.Value, e)
-	if s.Prime && body.Op == ir.OpRead && body.Tensor == t.Of && sameIndex(body.Args, v.vars) {
+	if s.Prime && l.callee == nil && body.Op == ir.OpRead && body.Tensor == t.Of && sameIndex(body.Args, v.vars) {
 		l.table[name] = l.table[s.Name.Name] // set to itself: untouched
 		return
 	}
-	body = l.coerceTo(e.at(s.Value), body, d.param.Elem, quote(name))
+	if s.Prime && l.callee != nil {
+		l.untouched(s, v, body, e)
+		return
+	}
+	body = l.coerceTo(e.at(s.Value), body, t.Elem, quote(name))
 	l.table[name] = v
 	if v.broken = isBad(body); v.broken {
 		return
@@ -203,6 +221,10 @@ func (l *lowering) short(e *env) {
 		return
 	}
 	l.table["y"] = v
+	if l.callee != nil {
+		l.place(v, &ir.Tensor{Name: l.localName("y"), Role: ir.Local, Elem: elem, Span: l.op.decl.Name.Span}, body, l.op.decl.Short.Pos())
+		return
+	}
 	l.place(v, &ir.Tensor{Name: "y", Role: ir.Output, Elem: elem, Span: l.op.decl.Name.Span}, body, l.op.decl.Short.Pos())
 	l.fn.Outputs = append(l.fn.Outputs, v.tensor)
 }
@@ -255,6 +277,14 @@ func (l *lowering) place(v *value, t *ir.Tensor, body *ir.Value, span diag.Span)
 		dest[k] = ir.Index(x)
 	}
 	l.emit(&ir.Def{Target: t, Vars: v.vars, Dest: dest, Body: l.settle(body), Span: span})
+}
+
+// localName is the name of a tensor that isn't visible outside: in the body of a called op, none of the caller's.
+func (l *lowering) localName(name string) string {
+	if l.callee == nil {
+		return name
+	}
+	return l.tensorName(l.op.decl.Name.Name + "_" + name)
 }
 
 // sameIndex tells whether the indices are the variables.

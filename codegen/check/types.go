@@ -7,11 +7,11 @@ import (
 )
 
 // class is the kind of numbers that an element type holds; a variable may hold several.
-func (l *lowering) class(e ir.Elem) ir.Class { return ir.ClassOf(l.sig.vars, e) }
+func (l *lowering) class(e ir.Elem) ir.Class { return ir.ClassOf(l.vars, e) }
 
 // dtypesOf are the dtypes that an element type may be.
 func (l *lowering) dtypesOf(e ir.Elem) []string {
-	for _, v := range l.sig.vars {
+	for _, v := range l.vars {
 		if v.Name == e.Name {
 			r := make([]string, len(v.DTypes))
 			for k, d := range v.DTypes {
@@ -41,7 +41,7 @@ func (l *lowering) typeText(v *ir.Value) string {
 
 // elemText is an element type in a message, with what a variable ranges over.
 func (l *lowering) elemText(e ir.Elem) string {
-	for _, v := range l.op.decl.Vars {
+	for _, v := range l.root.decl.Vars {
 		if v.Name.Name == e.Name {
 			text := quote(e.String()) + " (" + e.Name + ": "
 			for k, a := range v.Alts {
@@ -322,7 +322,7 @@ func (l *lowering) push(v *ir.Value, t ir.Type) *ir.Value {
 
 // rebuilt applies an op to arguments of types that are known to fit.
 func (l *lowering) rebuilt(old *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
-	v, err := ir.Build(l.sig.vars, op, args...)
+	v, err := ir.Build(l.vars, op, args...)
 	if err != nil {
 		return ir.Cast(old, args[len(args)-1].Type)
 	}
@@ -334,7 +334,7 @@ func (l *lowering) build(at site, op ir.Op, args ...*ir.Value) *ir.Value {
 	if isBad(args...) {
 		return bad
 	}
-	v, err := ir.Build(l.sig.vars, op, args...)
+	v, err := ir.Build(l.vars, op, args...)
 	if err != nil {
 		l.errorf(at, "type-mixed", "%v", err)
 		return bad

@@ -60,6 +60,7 @@ type operation struct {
 	decl *dsl.Op
 	in   *source
 	sig  *signature
+	busy bool // its signature is being made
 
 	parts   int                   // parts of expressions that have been lowered
 	streams map[string]int        // of the random numbers, by where they are written

@@ -4,6 +4,7 @@ package emit
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
@@ -56,4 +57,15 @@ type Pair struct {
 	DTypes   map[string]string // dtype variable to dtype
 	Forward  *Program
 	Backward *Program // nil where there is no derivative
+}
+
+// Limit says that an op has more of something than generated code can hold.
+type Limit struct {
+	Op         *ir.OpDecl
+	What       string // "tensors in its derivative"
+	Count, Max int
+}
+
+func (e *Limit) Error() string {
+	return fmt.Sprintf("%s.%s has %d %s; the most are %d", e.Op.Package, e.Op.Name, e.Count, e.What, e.Max)
 }

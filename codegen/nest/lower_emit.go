@@ -13,7 +13,7 @@ func (l *lowering) emit() error {
 		e := &emitter{
 			l: l, c: c, s: c.sched, plan: l.planStages(c),
 			operands: map[string]int{}, scalars: map[*node]int{}, slots: map[*definition]int{},
-			memo: map[*node]*Value{}, lastUse: map[int]int{}, scratchOf: map[*keep]*ir.Tensor{},
+			memo: map[*node]*Value{}, quotients: map[*Value][2]*Value{}, lastUse: map[int]int{}, scratchOf: map[*keep]*ir.Tensor{},
 		}
 		name := fmt.Sprintf("%s_%d", l.opt.Name, i)
 		if err := e.run(name); err != nil {
@@ -56,8 +56,9 @@ type emitter struct {
 	scalars   map[*node]int
 	slots     map[*definition]int
 	stage     int
-	inRow     bool             // in the uniform code after the vector loop of the stage
-	memo      map[*node]*Value // of this stage
+	inRow     bool                 // in the uniform code after the vector loop of the stage
+	memo      map[*node]*Value     // of this stage
+	quotients map[*Value][2]*Value // lanes divided by a uniform number: both
 	stores    []storeSite
 	lastUse   map[int]int // by operand: the last time it is loaded, see now
 	scratchOf map[*keep]*ir.Tensor

@@ -36,21 +36,35 @@ func (e *emitter) function(op ir.Op, args []*Value) *Value {
 		}
 		return v
 	}
-	if op == ir.OpDiv {
+	switch op {
+	case ir.OpDiv:
 		return e.divide(args[0], args[1])
+	case ir.OpMul:
+		for i, a := range args {
+			if q, ok := e.quotients[a]; ok && !args[1-i].Lane {
+				return UniformMulDiv(e.b, q[0], args[1-i], q[1])
+			}
+		}
 	}
 	return e.b.Op(f.op, args...)
 }
 
-// divide is x/d: exact products for powers of two, two products for a divisor that all lanes have.
+// divide is x/d: exact products for powers of two, two products for a divisor that all lanes have; one where that is
+// a root, whose reciprocal neither overflows nor loses bits.
 func (e *emitter) divide(x, d *Value) *Value {
 	if d.Op == Const {
 		if r := reciprocal(d.Imm, e.l.float); r != 0 {
 			return e.b.Op(Mul, x, e.b.Const(r))
 		}
 	}
-	if x.Lane && !d.Lane {
-		return UniformDiv(e.b, x, d)
+	switch {
+	case !x.Lane || d.Lane:
+	case d.Op == Sqrt:
+		return e.b.Op(Mul, x, e.b.Op(Div, e.b.Const(1), d))
+	default:
+		q := UniformDiv(e.b, x, d)
+		e.quotients[q] = [2]*Value{x, d}
+		return q
 	}
 	return e.b.Op(Div, x, d)
 }

@@ -75,11 +75,20 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 	case ir.OpAbsorb:
 		x := arg(0)
 		zero := g.call(ir.OpEq, Mask, x, g.constant(0))
+		if q := v.Args[1]; q.Op == ir.OpDiv && ir.IsConst(q.Args[0], 1) {
+			return g.choose(zero, g.constant(0), g.call(ir.OpDiv, Float, x, g.value(q.Args[1], env, path)))
+		}
 		return g.choose(zero, g.constant(0), g.call(ir.OpMul, Float, x, arg(1)))
+	case ir.OpMul:
+		// In a derivative, the sign selects: at the kink it is 0, and what it would be multiplied with isn't asked.
+		for i, a := range v.Args {
+			if a.Op == ir.OpSign && env.derived {
+				x := arg(1 - i)
+				return g.signed(g.value(a.Args[0], env, path), x, g.call(ir.OpNeg, Float, x))
+			}
+		}
 	case ir.OpSign:
-		x, zero := arg(0), g.constant(0)
-		below := g.choose(g.call(ir.OpLt, Mask, x, zero), g.constant(-1), x)
-		return g.choose(g.call(ir.OpLt, Mask, zero, x), g.constant(1), below)
+		return g.signed(arg(0), g.constant(1), g.constant(-1))
 	case ir.OpPow:
 		return g.power(v, env, path)
 	}
@@ -93,6 +102,13 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 		}
 	}
 	return g.call(v.Op, Float, args...)
+}
+
+// signed is plus where x is positive, minus where it is negative, and x itself where it is 0 or NaN.
+func (g *graph) signed(x, plus, minus *node) *node {
+	zero := g.constant(0)
+	below := g.choose(g.call(ir.OpLt, Mask, x, zero), minus, x)
+	return g.choose(g.call(ir.OpLt, Mask, zero, x), plus, below)
 }
 
 // hostNumber is a number that is known, or that the host computes.

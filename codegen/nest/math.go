@@ -136,6 +136,23 @@ func UniformDiv(b *Builder, x, d *Value) *Value {
 	return m.mul(m.mul(x, scale), inverse)
 }
 
+// UniformMulDiv is u·x/d for uniform u and d within a vector loop: two multiplications for each x. Where u/d is a
+// normal number it is the factor; else a power of two is kept apart, so that x = 0 gives 0 whatever a finite u/d is,
+// up to u = 2^80 (f32) or 2^768 (f64) for the tiniest d. The error is below 1.5 units in the last place where x·u/d
+// and u/d, without its power of two, are normal.
+func UniformMulDiv(b *Builder, x, u, d *Value) *Value {
+	m := &mathBuilder{b, formatOf(b.nest.Float)}
+	exp := int(m.bias) - 1
+	up, down := exp-exp/5, exp-2
+	one := m.c(1)
+	size := m.Op(Abs, m.div(u, d))
+	huge := m.Op(And, m.Op(Lt, m.c(math.Ldexp(1, exp)), size), m.Op(Lt, m.Op(Abs, d), one))
+	least := m.Op(And, m.Op(Lt, size, m.c(math.Ldexp(1, -exp))), m.Op(Lt, m.Op(Abs, u), m.c(4)))
+	scale := m.sel(huge, m.c(math.Ldexp(1, up)), one)
+	factor := m.div(m.mul(u, m.sel(least, m.c(math.Ldexp(1, down)), one)), m.mul(d, scale))
+	return m.mul(m.mul(x, m.sel(least, m.c(math.Ldexp(1, -down)), scale)), factor)
+}
+
 // powerOfTwo splits x = y·f, where f is a small power of two that x was multiplied with last: it can join another power of
 // two without an error.
 func powerOfTwo(x *Value) (y *Value, f float64) {

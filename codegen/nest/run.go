@@ -45,6 +45,14 @@ func (p *Program) run(in ir.Binding, over map[*ir.Tensor]*ir.Tensor, exec Execut
 			r.memory[t] = r.buffer(t, slices.Repeat([]float64{x}, r.extent(t.Axes)))
 		}
 	}
+	for _, q := range p.Func.Requires {
+		if len(ir.Reads(q.Cond)) > 0 {
+			continue
+		}
+		if x, err := ir.EvalScalar(p.Func, q.Cond, in); err != nil || x == 0 {
+			return nil, errors.Join(fmt.Errorf("%s: want %s", p.Name, q.Message), err)
+		}
+	}
 	for _, c := range p.Checks {
 		if err := r.check(c); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)

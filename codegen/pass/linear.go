@@ -20,7 +20,7 @@ import (
 // Formulas of specs are not touched: they round as written. Gradients round differently by these rewrites, by a few
 // units in the last place.
 func Linear(f *ir.Func) *ir.Func {
-	l := &linear{f: f, linear: map[*ir.Tensor]bool{}, inline: map[*ir.Tensor]*ir.Def{}, sums: map[*ir.Tensor]bool{}, uses: map[*ir.Tensor]int{}, names: map[string]bool{}}
+	l := &linear{f: f, linear: map[*ir.Tensor]bool{}, inline: map[*ir.Tensor]*ir.Def{}, sums: map[*ir.Tensor]bool{}, uses: map[*ir.Tensor]int{}, names: map[string]bool{}, defined: byTarget(f.Defs)}
 	for _, t := range f.Inputs {
 		l.linear[t] = t.Role == ir.Cotangent
 		l.names[t.Name] = true
@@ -68,7 +68,9 @@ type linear struct {
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
-	defs   []*ir.Def
+	// defined finds the definitions of the function.
+	defined map[*ir.Tensor]*ir.Def
+	defs    []*ir.Def
 }
 
 func (l *linear) add(d *ir.Def) {
@@ -135,11 +137,39 @@ func (l *linear) inlined(d *ir.Def, read *ir.Value) *ir.Value {
 }
 
 func (l *linear) builder(d *ir.Def, v *ir.Value) *builder {
-	b := &builder{depth: map[*ir.Var]int{}, num: &l.num, zero: ir.Cast(ir.Int(0), v.Type)}
+	b := &builder{depth: map[*ir.Var]int{}, num: &l.num, zero: ir.Cast(ir.Int(0), v.Type), linear: l.depends, tame: l.tame, given: given}
 	for i, x := range d.Vars {
 		b.depth[x] = i
 	}
 	return b
+}
+
+// tame tells whether the reciprocal of a value is finite unless the value is zero: roots, constants and extents.
+func (l *linear) tame(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSqrt, ir.OpConst, ir.OpPi, ir.OpExtent:
+		return true
+	case ir.OpCast:
+		return v.Type.Kind == ir.Typed && l.tame(v.Args[0])
+	case ir.OpNeg, ir.OpAbs:
+		return l.tame(v.Args[0])
+	case ir.OpRead:
+		d := l.defined[v.Tensor]
+		return d != nil && d.IsPointwise() && l.tame(d.Body)
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		return v.Type.Kind == ir.Exact && l.tame(v.Args[0]) && l.tame(v.Args[1])
+	}
+	return false
+}
+
+// given tells whether a value is made of what the caller gave alone.
+func given(v *ir.Value) bool {
+	for t := range ir.Reads(v) {
+		if t.Role != ir.Input {
+			return false
+		}
+	}
+	return true
 }
 
 // rebuild rewrites a value of definition d.

@@ -110,11 +110,15 @@ func common(ts []term, num *ir.Numbering) (term, []term) {
 }
 
 // builder makes values of terms. What changes less often is computed first: factors without variables, then those of
-// the outer variables, so that the inner loops multiply by numbers of the outer ones.
+// the outer variables, so that the inner loops multiply by numbers of the outer ones. Divisors that may be anything
+// are an exception, see late.
 type builder struct {
-	depth map[*ir.Var]int
-	num   *ir.Numbering
-	zero  *ir.Value
+	depth  map[*ir.Var]int
+	num    *ir.Numbering
+	zero   *ir.Value
+	linear func(*ir.Value) bool // depends on cotangents
+	tame   func(*ir.Value) bool // has a reciprocal that doesn't overflow
+	given  func(*ir.Value) bool // is as the caller gave it
 }
 
 func (b *builder) level(v *ir.Value) int {
@@ -125,8 +129,55 @@ func (b *builder) level(v *ir.Value) int {
 	return l
 }
 
-// product is the value of a term without the sign of its coefficient.
+// late tells whether a divisor has to wait for the factors of the innermost variable: computed before, its reciprocal,
+// or what the outer factors give divided by it, may overflow where the whole does not. Divisors that the function
+// computed divide outer factors where there are some, as they do in the chain rule.
+func (b *builder) late(v *ir.Value, outer bool) bool {
+	return !b.tame(v) && (!outer || b.given(v))
+}
+
+// product is the value of a term without the sign of its coefficient. Late divisors divide the part of the derivative
+// that stands with them, before cotangents come in: in e/beta*@y neither @y/beta nor @y*e is computed.
 func (b *builder) product(t term) *ir.Value {
+	top, bottom := -1, len(b.depth) // levels of the numerator
+	for _, v := range t.num {
+		top, bottom = max(top, b.level(v)), min(bottom, b.level(v))
+	}
+	var late, inner, rest []*ir.Value
+	den := slices.DeleteFunc(slices.Clone(t.den), func(v *ir.Value) bool {
+		wait := b.level(v) < top && b.late(v, bottom <= b.level(v))
+		if wait {
+			late = append(late, v)
+		}
+		return wait
+	})
+	num := t.num
+	if len(late) > 0 {
+		num = nil
+		for _, v := range t.num {
+			switch {
+			case b.level(v) < top:
+				num = append(num, v)
+			case b.linear(v):
+				rest = append(rest, v)
+			default:
+				inner = append(inner, v)
+			}
+		}
+		if len(inner) == 0 {
+			inner, rest = rest, nil
+		}
+		q := b.ordered(term{big.NewRat(1, 1), inner, nil})
+		for _, v := range late {
+			q = ir.Div(q, v)
+		}
+		num = append(append(num, q), rest...)
+	}
+	return b.ordered(term{t.coef, num, den})
+}
+
+// ordered multiplies and divides level by level.
+func (b *builder) ordered(t term) *ir.Value {
 	levels := map[int]bool{}
 	for _, list := range [][]*ir.Value{t.num, t.den} {
 		for _, v := range list {
@@ -186,13 +237,20 @@ func (b *builder) sum(ts []term) *ir.Value {
 			s = ir.Add(s, p)
 		}
 	}
-	if len(shared.num)+len(shared.den) == 0 {
-		return s
+	// Divisors that wait divide the sum.
+	bottom := len(b.depth)
+	for _, v := range shared.num {
+		bottom = min(bottom, b.level(v))
 	}
-	if len(shared.num) == 0 && len(shared.den) > 0 && b.innermost(shared.den) {
-		for _, v := range shared.den {
+	whole := len(shared.num) == 0 && b.innermost(shared.den)
+	shared.den = slices.DeleteFunc(shared.den, func(v *ir.Value) bool {
+		wait := whole || b.level(v) < len(b.depth)-1 && b.late(v, bottom <= b.level(v))
+		if wait {
 			s = ir.Div(s, v)
 		}
+		return wait
+	})
+	if len(shared.num)+len(shared.den) == 0 {
 		return s
 	}
 	return ir.Mul(b.product(shared), s)

@@ -182,6 +182,7 @@ func (b *buffer) element(at string) term {
 func (g *gen) at(t *ir.Tensor, index []*ir.Value, what string, s *block) string {
 	sum := number(0)
 	depth := 0
+	free := true // what was added up needs no tests
 	for i, e := range index {
 		x := g.value(e, s)
 		n := x.term
@@ -194,23 +195,15 @@ func (g *gen) at(t *ir.Tensor, index []*ir.Value, what string, s *block) string 
 		// What is computed of outer variables is computed outside of inner loops.
 		if i > 0 {
 			sum = times(sum, g.extent(t.Axes[i]))
-			if home := s.home(depth); home != s && !sum.simple() && g.safeAll(index[:i]) {
+			if home := s.home(depth); home != s && !sum.simple() && free {
 				sum = g.let(home, t.Name+" row", "int", sum)
 			}
 		}
 		sum = plus(sum, n)
 		depth = max(depth, g.depth(e))
+		free = free && g.isSafe(e) && g.within(e, t.Axes[i], nil)
 	}
 	return sum.text
-}
-
-func (g *gen) safeAll(vs []*ir.Value) bool {
-	for _, v := range vs {
-		if !g.isSafe(v) {
-			return false
-		}
-	}
-	return true
 }
 
 // tested is an index that lies within an axis.

@@ -118,6 +118,7 @@ type opGen struct {
 	groups []*group
 	opt    *optimizer           // of an update op that has one
 	dimmed [len(dimStages)]bool // whether extents are computed then
+	kinds  [2][]string          // of errors in runs: forward, backward
 }
 
 func (g *opGen) goName(s string) string { return g.unit.GoName(s) }
@@ -155,6 +156,9 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 			return nil, err
 		}
 	}
+	if err := g.checkLimits(); err != nil {
+		return nil, err
+	}
 	if err := g.checkSupported(); err != nil {
 		return nil, err
 	}
@@ -169,7 +173,12 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []func() ([]jen.Code, error){g.functions, g.optimizer, g.runs, g.signatures, g.registration} {
+	runs, err := g.runs() // first: comments say how these fail
+	if err != nil {
+		return nil, err
+	}
+	written := func() ([]jen.Code, error) { return runs, nil }
+	for _, part := range []func() ([]jen.Code, error){g.functions, g.optimizer, written, g.signatures, g.registration} {
 		more, err := part()
 		if err != nil {
 			return nil, err
@@ -239,6 +248,7 @@ func (g *opGen) runs() ([]jen.Code, error) {
 			if err != nil {
 				return nil, err
 			}
+			g.noteChecks(s)
 			if s.run = seen[key]; s.run == "" {
 				s.run = g.runName(s)
 				seen[key] = s.run

@@ -20,8 +20,12 @@ func comment(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// summary is the documentation that the spec has of an op.
+// summary is the documentation that the spec has of an op. Where it begins with the name of the op, that is the one in Go.
 func (g *opGen) summary() string {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	if first, rest, _ := strings.Cut(g.decl.Doc, " "); plain(first) == plain(g.decl.Name) {
+		return g.mainName() + " " + rest
+	}
 	if g.decl.Doc != "" {
 		return g.decl.Doc
 	}
@@ -45,8 +49,15 @@ func (g *opGen) doc() string {
 // shapes lists tensors with their axes, and dtypes.
 func (g *opGen) shapes() string {
 	var parts []string
+	names := g.newFunc().tensors
+	named := func(p *ir.Param) string {
+		if names[p.Name] != p.Name {
+			return names[p.Name] + " (" + p.Name + " in the formula): "
+		}
+		return p.Name + ": "
+	}
 	for _, p := range g.decl.Inputs {
-		text := p.Name + ": " + p.Elem.String() + axesText(p.Axes)
+		text := named(p) + g.elemText(p.Elem) + axesText(p.Axes)
 		if p.Optional {
 			text += " or nil"
 		}
@@ -55,7 +66,7 @@ func (g *opGen) shapes() string {
 	in := strings.Join(parts, ", ")
 	parts = nil
 	for _, p := range g.decl.Outputs {
-		parts = append(parts, p.Name+": "+g.outputShape(p))
+		parts = append(parts, named(p)+g.outputShape(p))
 	}
 	if parts != nil {
 		in += "; " + strings.Join(parts, ", ")
@@ -69,7 +80,7 @@ func (g *opGen) shapes() string {
 // outputShape is the type of an output; its axes may differ by variant.
 func (g *opGen) outputShape(p *ir.Param) string {
 	if !p.Infer {
-		return p.Elem.String() + axesText(p.Axes)
+		return g.elemText(p.Elem) + axesText(p.Axes)
 	}
 	var seen []string
 	for _, gr := range g.groups {
@@ -77,7 +88,7 @@ func (g *opGen) outputShape(p *ir.Param) string {
 			continue
 		}
 		for _, q := range gr.forward.params {
-			if t := p.Elem.String() + axesText(q.dims); q.mode == "Out" && q.name == p.Name && !contains(seen, t) {
+			if t := g.elemText(p.Elem) + axesText(q.dims); q.mode == "Out" && q.name == p.Name && !slices.Contains(seen, t) {
 				seen = append(seen, t)
 			}
 		}
@@ -85,13 +96,25 @@ func (g *opGen) outputShape(p *ir.Param) string {
 	return strings.Join(seen, " or ")
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
+// elemText is an element type; acc(T) and sum(T) are what they stand for, where that is the same for all dtypes of T.
+func (g *opGen) elemText(e ir.Elem) string {
+	if e.Wrap == "" || !slices.ContainsFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name }) {
+		return e.String()
+	}
+	var same []string
+	for _, d := range g.varDTypes(e.Name) {
+		text := e.Resolve(map[string]string{e.Name: d})
+		if text == d {
+			text = e.Name
+		}
+		if !slices.Contains(same, text) {
+			same = append(same, text)
 		}
 	}
-	return false
+	if len(same) != 1 {
+		return e.String()
+	}
+	return same[0]
 }
 
 // axesText is axes as they are written.
@@ -116,39 +139,26 @@ func axisText(a ir.AxisRef) string {
 	return a.Name
 }
 
-// errors lists what errors wrap, and the requirements.
-func (g *opGen) errors() string {
-	kinds := []string{"runtime.ErrShape", "ErrDType", "ErrDevice"}
-	if g.hasValues() {
-		kinds = append(kinds, "ErrAttr")
-	}
-	text := "Errors wrap " + oneOf(kinds)
-	var parts []string
-	for _, r := range g.firstForward().Requires {
-		message := r.Message
-		if message == "" {
-			message = r.Cond.String()
-		}
-		if !contains(parts, message) {
-			parts = append(parts, message)
-		}
-	}
-	if parts == nil {
-		return text + "."
-	}
-	return text + ": " + strings.Join(parts, "; ") + "."
-}
-
 // intoDoc is the comment of the function that writes to tensors of the caller.
 func (g *opGen) intoDoc() string {
 	if !g.decl.Update {
-		return comment(fmt.Sprintf("%s is [%s] with the results in %s, of the caller. It allocates nothing and records nothing.",
-			g.intoName(), g.name, strings.Join(g.outputNames(), ", ")))
+		return comment(fmt.Sprintf("%s is [%s] with the results in %s, of the caller. It allocates nothing and records nothing.%s",
+			g.intoName(), g.name, strings.Join(g.goNames(g.outputNames()), ", "), g.moreErrors(false)))
 	}
 	if g.opt == nil {
 		return strings.Replace(g.doc(), "// "+g.mainName()+" ", "// "+g.intoName()+" ", 1)
 	}
 	return comment(fmt.Sprintf("%s is one update of [%s], in place; step counts from 1. It allocates nothing.", g.intoName(), g.name))
+}
+
+// goNames are the names of tensors in Go.
+func (g *opGen) goNames(list []string) []string {
+	names := g.newFunc().tensors
+	r := make([]string, len(list))
+	for i, n := range list {
+		r[i] = names[n]
+	}
+	return r
 }
 
 // sliceDoc is the comment of the function for plain slices.
@@ -187,7 +197,7 @@ func (g *opGen) backwardDoc(f *apiFunc, s *signature) string {
 	if kept := savedNames(s); len(kept) > 0 {
 		text += fmt.Sprintf(" It reads what [%sSaveInto] kept.", g.name)
 	}
-	return comment(text)
+	return comment(text + g.moreErrors(true))
 }
 
 // saveDoc is the comment of the function that also keeps what the derivative reads.
@@ -195,9 +205,9 @@ func (g *opGen) saveDoc(f *apiFunc, kept []string) string {
 	var list []string
 	for _, p := range g.live().forward.params {
 		if slices.Contains(kept, p.name) {
-			list = append(list, f.tensors[p.name]+": "+p.elem.String()+axesText(p.dims))
+			list = append(list, f.tensors[p.name]+": "+g.elemText(p.elem)+axesText(p.dims))
 		}
 	}
-	return comment(fmt.Sprintf("%sSaveInto is [%s] that also keeps what [%sBackwardInto] reads: values of the formula on its way, in tensors of the caller. %s.",
-		g.name, g.intoName(), g.name, strings.Join(list, ", ")))
+	return comment(fmt.Sprintf("%sSaveInto is [%s] that also keeps what [%sBackwardInto] reads: values of the formula on its way, in tensors of the caller. %s.%s",
+		g.name, g.intoName(), g.name, strings.Join(list, ", "), g.moreErrors(false)))
 }

@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -38,7 +39,29 @@ func render(f *jen.File, name string) (emit.File, error) {
 	if err := f.Render(&b); err != nil {
 		return emit.File{}, err
 	}
-	return emit.File{Name: name, Data: b.Bytes()}, nil
+	return emit.File{Name: name, Data: groupImports(b.Bytes())}, nil
+}
+
+// groupImports puts the imports of the standard library before the others, with a line between.
+func groupImports(src []byte) []byte {
+	head, rest, ok := bytes.Cut(src, []byte("\nimport (\n"))
+	list, body, closed := bytes.Cut(rest, []byte("\n)\n"))
+	if !ok || !closed {
+		return src
+	}
+	var std, others [][]byte
+	for line := range bytes.SplitSeq(list, []byte("\n")) {
+		_, path, _ := bytes.Cut(line, []byte(`"`))
+		if first, _, _ := bytes.Cut(path, []byte("/")); bytes.Contains(first, []byte(".")) {
+			others = append(others, line)
+		} else {
+			std = append(std, line)
+		}
+	}
+	if len(std) > 0 && len(others) > 0 {
+		std = append(std, nil)
+	}
+	return slices.Concat(head, []byte("\nimport (\n"), bytes.Join(append(std, others...), []byte("\n")), []byte("\n)\n"), body)
 }
 
 // baseName is the name of a spec without its extension.

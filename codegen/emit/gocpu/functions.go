@@ -23,6 +23,9 @@ func (g *opGen) newFunc(zero ...jen.Code) *apiFunc {
 	for _, a := range g.attrs {
 		f.names[a.name] = true
 	}
+	for _, n := range slices.Concat(g.inputNames(), g.outputNames()) {
+		f.tensor(n) // always in this order, so that a tensor has one name in all functions of an op
+	}
 	return f
 }
 

@@ -41,6 +41,7 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)
 	}
 	g.portable = append(g.portable, text)
+	g.noteErrors(s.back, text)
 	return jen.Return(jen.Id(name).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
 }
 

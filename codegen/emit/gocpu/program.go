@@ -8,6 +8,7 @@ import (
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/runtime"
 )
 
 // programBody is the code of a program, in parts between which the calls of kernels stand.
@@ -18,6 +19,7 @@ type programBody struct {
 	h       *host
 	names   namer
 	memory  map[*ir.Tensor]jen.Code // where a tensor is, if that is computed at the head
+	packed  map[string]string       // variables of inputs that several launches take with their axes in another order
 	head    []jen.Code
 	parts   []launchPart
 	tail    []jen.Code
@@ -53,7 +55,7 @@ func (p *programBody) text() string { return render1(p.code(func(int) jen.Code {
 
 // programBody writes a program.
 func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, error) {
-	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}}
+	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
 	if err := p.checks(); err != nil {
 		return nil, err
 	}
@@ -126,7 +128,12 @@ func (p *programBody) uses(t *ir.Tensor) int {
 }
 
 // pointer is the address of a parameter.
-func (p *programBody) pointer(i int) *jen.Statement { return jen.Id("b").Dot("Ptr").Index(jen.Lit(i)) }
+func (p *programBody) pointer(i int) *jen.Statement {
+	if i < runtime.Near {
+		return jen.Id("b").Dot("Ptr").Index(jen.Lit(i))
+	}
+	return jen.Id("b").Dot("Address").Call(jen.Lit(i))
+}
 
 func (p *programBody) spare(i int, t *ir.Tensor) jen.Code {
 	return jen.Id("b").Dot("Spare").Call(jen.Lit(i), p.elements(t.Axes))
@@ -319,7 +326,15 @@ func (p *programBody) stride(b nest.Bind, s nest.Stride) jen.Code {
 
 // pack copies a tensor with its axes in another order; a page of equal elements stays as it is.
 func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Code) jen.Code {
-	name := p.names.name(b.Tensor.Name + "_packed")
+	shared := p.sharesPack(b)
+	name := p.packed[packKey(b)]
+	if name == "" {
+		name = p.names.name(b.Tensor.Name + "_packed")
+		p.packed[packKey(b)] = name
+		if shared {
+			p.head = append(p.head, jen.Var().Id(name).Qual("unsafe", "Pointer"))
+		}
+	}
 	var order []jen.Code
 	for _, k := range b.Order {
 		order = append(order, jen.Lit(k))
@@ -329,11 +344,29 @@ func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Cod
 		jen.Qual(runtimePath, "Reorder").Call(jen.Id(name), address, dtype,
 			jen.Index().Int().Values(p.extents(b.Tensor.Axes)...), jen.Index().Int().Values(order...)),
 	}
-	part.fill = append(part.fill, jen.Id(name).Op(":=").Add(address))
 	if i := p.s.index(b.Tensor); i >= 0 && p.s.params[i].splat() {
-		part.fill = append(part.fill, jen.If(jen.Id("b").Dot("Move").Call(jen.Lit(i)).Op("!=").Lit(0)).Block(copied...))
+		copied = []jen.Code{jen.If(jen.Id("b").Dot("Move").Call(jen.Lit(i)).Op("!=").Lit(0)).Block(copied...)}
+	}
+	if shared {
+		part.fill = append(part.fill, jen.If(jen.Id(name).Op("==").Nil()).Block(append([]jen.Code{jen.Id(name).Op("=").Add(address)}, copied...)...))
 	} else {
-		part.fill = append(part.fill, copied...)
+		part.fill = append(append(part.fill, jen.Id(name).Op(":=").Add(address)), copied...)
 	}
 	return jen.Id(name)
+}
+
+// packKey says what is copied, and in which order of axes.
+func packKey(b nest.Bind) string { return fmt.Sprintf("%p %v", b.Tensor, b.Order) }
+
+// sharesPack reports whether several launches take the same copy: of an input, whose elements stay what they are.
+func (p *programBody) sharesPack(b nest.Bind) bool {
+	n := 0
+	for _, l := range p.program.Nests.Launches {
+		for _, c := range l.Operands {
+			if c.Pack && packKey(c) == packKey(b) {
+				n++
+			}
+		}
+	}
+	return n > 1 && slices.Contains(p.program.Func.Inputs, b.Tensor)
 }

@@ -125,11 +125,14 @@ func (g *opGen) requireError(r *ir.Require, choices ...ir.Choice) jen.Code {
 			named = g.attr(c.Attr)
 		}
 	}
-	want := r.Message
-	if want == "" {
-		want = r.Cond.String()
-	}
-	if named != nil {
+	want := r.Cond.String()
+	switch {
+	case r.Message != "" && named != nil:
+		return jen.Qual(runtimePath, "RequireError").Call(jen.Lit(g.fullName()), jen.Lit(named.decl.Name), jen.Lit(r.Message),
+			jen.Qual(runtimePath, "ErrAttr"), jen.Id("v").Dot(named.name))
+	case r.Message != "":
+		return jen.Qual(runtimePath, "RequireError").Call(jen.Lit(g.fullName()), jen.Lit(""), jen.Lit(r.Message), jen.Qual(runtimePath, "ErrShape"))
+	case named != nil:
 		return g.attrError(named.decl.Name, want, jen.Id("v").Dot(named.name))
 	}
 	return jen.Op("&").Qual(runtimePath, "ArgError").Values(

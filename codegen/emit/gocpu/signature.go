@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -29,6 +30,14 @@ type param struct {
 	fallback float64 // of an absent input
 	saved    bool    // computed by forward for backward
 	of       int     // Gradient: the input
+}
+
+// shown is how messages call the parameter.
+func (p *param) shown() string {
+	if of, ok := strings.CutPrefix(p.name, "@"); ok {
+		return "gradient of " + of
+	}
+	return p.name
 }
 
 func (p *param) written() bool {

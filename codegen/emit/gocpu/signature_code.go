@@ -129,7 +129,7 @@ func (g *opGen) nameSignatures() error {
 func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 	var params []jen.Code
 	for i, p := range s.params {
-		f := []jen.Code{field("Name", jen.Lit(p.name)), field("Mode", jen.Qual(runtimePath, p.mode))}
+		f := []jen.Code{field("Name", jen.Lit(p.shown())), field("Mode", jen.Qual(runtimePath, p.mode))}
 		elem, err := g.elemCode(p.elem)
 		if err != nil {
 			return nil, err

@@ -12,21 +12,25 @@ import (
 
 const optestPath = runtimePath + "/optest"
 
-// Tests is the test file of a spec: its examples, and gradients near them, on every backend. Updates are called through
-// their optimizers and have no entry in the registry to call.
+// Tests is the test file of a spec: its examples, and gradients near them, on every CPU path and in every dtype. Updates
+// with results beside what they write in place have none: the registry doesn't call these.
 func Tests(u *emit.Unit) ([]emit.File, error) {
 	f := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
 	f.HeaderComment("// " + emit.Header(u.Source))
 	f.ImportName(optestPath, "optest")
 	any := false
 	for _, op := range u.Ops {
-		if len(op.Decl.Examples) == 0 || op.Decl.Update {
+		if len(op.Decl.Examples) == 0 || op.Decl.Update && len(op.Decl.Outputs) > 0 {
 			continue
 		}
 		any = true
 		args := []jen.Code{jen.Id("t"), jen.Lit(u.ImportPath + "." + op.Decl.Name)}
 		for _, e := range op.Decl.Examples {
-			args = append(args, jen.Line().Add(testExample(op.Decl, e)))
+			code, err := testExample(op.Decl, e)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, jen.Line().Add(code))
 		}
 		f.Func().Id("Test" + u.GoName(op.Decl.Name) + "Examples").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.Qual(optestPath, "Run").Call(args...),
@@ -40,8 +44,11 @@ func Tests(u *emit.Unit) ([]emit.File, error) {
 	return []emit.File{file}, err
 }
 
-func testExample(op *ir.OpDecl, e *ir.Example) jen.Code {
+func testExample(op *ir.OpDecl, e *ir.Example) (jen.Code, error) {
 	attrs := jen.Dict{}
+	if op.Update && !slices.ContainsFunc(e.Attrs, func(a ir.ExampleAttr) bool { return a.Name == "step" }) {
+		attrs[jen.Lit("step")] = jen.Lit(1)
+	}
 	for _, a := range e.Attrs {
 		switch {
 		case a.Word != "" && (a.Word == "true" || a.Word == "false"):
@@ -60,26 +67,58 @@ func testExample(op *ir.OpDecl, e *ir.Example) jen.Code {
 			attrs[jen.Lit(a.Name)] = testNumber(a.Number)
 		}
 	}
-	fields := jen.Dict{
-		jen.Id("Inputs"):  testValues(op.Inputs, op.ElemVars, e.Inputs),
-		jen.Id("Outputs"): testValues(op.Outputs, op.ElemVars, e.Outputs),
+	inputs, err := withStates(op, e)
+	if err != nil {
+		return nil, err
+	}
+	fields := jen.Dict{jen.Id("Inputs"): testValues(op.Inputs, "", inputs)}
+	if len(op.Outputs) > 0 {
+		fields[jen.Id("Outputs")] = testValues(op.Outputs, "", e.Outputs)
+	}
+	if slices.ContainsFunc(op.Inputs, func(p *ir.Param) bool { return p.Mode != ir.Input }) {
+		fields[jen.Id("After")] = testValues(op.Inputs, "'", e.Outputs)
 	}
 	if len(attrs) > 0 {
 		fields[jen.Id("Attrs")] = jen.Map(jen.String()).Any().Values(attrs)
 	}
-	return jen.Qual(optestPath, "Example").Values(fields)
+	return jen.Qual(optestPath, "Example").Values(fields), nil
 }
 
-// testValues are the tensors of an example in the order of the signature; absent ones are empty values.
-func testValues(params []*ir.Param, vars []ir.ElemVar, values []ir.ExampleValue) jen.Code {
+// withStates are the inputs of an example; states that it leaves out are what they start at.
+func withStates(op *ir.OpDecl, e *ir.Example) ([]ir.ExampleValue, error) {
+	given := map[string]*ir.Array{}
+	for _, v := range e.Inputs {
+		given[v.Name] = &ir.Array{Shape: v.Shape, Data: v.Data}
+	}
+	bound, err := ir.Bind(op, ir.ShapesOf(given), e.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	in, err := bound.Binding(given, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(e.Inputs)
+	for _, t := range bound.Func.Inputs {
+		if t.Role == ir.State && given[t.Name] == nil {
+			start := bound.Views[t].Out(in.Arrays[t])
+			all = append(all, ir.ExampleValue{Name: t.Name, Shape: start.Shape, Data: start.Data})
+		}
+	}
+	return all, nil
+}
+
+// testValues are tensors of an example in the order of the signature, by their names with a suffix; absent ones are empty
+// values.
+func testValues(params []*ir.Param, suffix string, values []ir.ExampleValue) jen.Code {
 	return jen.Index().Qual(optestPath, "Value").ValuesFunc(func(g *jen.Group) {
 		for _, p := range params {
-			i := slices.IndexFunc(values, func(v ir.ExampleValue) bool { return v.Name == p.Name })
+			i := slices.IndexFunc(values, func(v ir.ExampleValue) bool { return v.Name == p.Name+suffix })
 			if i < 0 {
 				g.Values()
 				continue
 			}
-			d := jen.Dict{
+			g.Values(jen.Dict{
 				jen.Id("Shape"): jen.Index().Int().ValuesFunc(func(g *jen.Group) {
 					for _, n := range values[i].Shape {
 						g.Lit(n)
@@ -90,11 +129,7 @@ func testValues(params []*ir.Param, vars []ir.ElemVar, values []ir.ExampleValue)
 						g.Add(testNumber(x))
 					}
 				}),
-			}
-			if ir.ClassOf(vars, p.Elem) == ir.ClassInt {
-				d[jen.Id("Int")] = jen.True()
-			}
-			g.Values(d)
+			})
 		}
 	})
 }

@@ -1,0 +1,360 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// opCall is the call of an op that stands alone: its body is lowered among the definitions of the caller, with its axes
+// standing for those of the arguments.
+type opCall struct {
+	caller *lowering
+	x      *dsl.Call
+	env    *env
+	at     site
+	args   map[string]*argument
+	align  *ir.Alignment
+	elems  map[string]ir.Elem // what its dtype variables stand for
+	dims   map[*dsl.Dim]bool  // lowered before the others
+}
+
+// argument is an input of a called op.
+type argument struct {
+	v     *value
+	units []dimension
+}
+
+// dimension is one dimension of a tensor.
+type dimension struct {
+	axes []*ir.Axis // the factors of a product, or one
+	name string     // of the axis or pack; "": it has none
+	part int        // which axis of the pack
+	of   int        // of how many; 0: not of a pack that is computed with
+}
+
+// callOp lowers a call and gives its results; nil is an error that has been reported.
+func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*result {
+	at := e.at(x)
+	if o == l.root || slices.Contains(e.inlined, any(o)) {
+		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
+		return nil
+	}
+	if why := o.uncallable(); why != "" {
+		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", "+why+",")
+		return nil
+	}
+	before := o.in.unit.rep.errors
+	if o.sig == nil {
+		o.sig = newSignature(o)
+	}
+	if o.in.unit.rep.errors > before {
+		return nil
+	}
+	c := &opCall{caller: l, x: x, env: e, at: at, args: map[string]*argument{}, elems: map[string]ir.Elem{}, dims: map[*dsl.Dim]bool{}}
+	if !c.arguments(o) || !c.dtypes(o) || !c.aligned(o) {
+		return nil
+	}
+	s := c.lowering(o)
+	inner := (&env{in: o.in}).with(func(n *env) {
+		n.calls, n.text = append(slices.Clip(e.calls), x.Span), append(slices.Clip(e.text), x.Span)
+		n.inlined = append(slices.Clip(e.inlined), any(o))
+	})
+	c.earlyDims(s, inner)
+	if !c.bind(s) {
+		return nil
+	}
+	c.aim(s, targets)
+	if o.decl.Short != nil {
+		s.short(inner)
+	}
+	s.stmts(o.decl.Body, inner)
+	l.hoisted, l.refused = s.hoisted, s.refused
+	if s.refused != nil {
+		return nil
+	}
+	if len(s.aheads) > 0 {
+		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", which has a recurrence,")
+		return nil
+	}
+	return c.results(s)
+}
+
+// uncallable is why an op can't be called; "": it can.
+func (o *operation) uncallable() string {
+	if o.decl.Update {
+		return "an update"
+	}
+	why := ""
+	dsl.Inspect(o.decl.Body, func(n any) bool {
+		switch g := n.(type) {
+		case *dsl.GradNone:
+			why = "which declares that it has no derivative"
+		case *dsl.Grad:
+			if g.Unverified {
+				why = "whose derivative deviates"
+			}
+		}
+		return why == ""
+	})
+	return why
+}
+
+// arguments reads the tensors of the call.
+func (c *opCall) arguments(o *operation) bool {
+	l := c.caller
+	for k, in := range o.decl.Inputs {
+		if k >= len(c.x.Args) {
+			break
+		}
+		a := c.x.Args[k]
+		if a.Pack || a.Value == nil {
+			l.errorf(site{a.Span, c.env}, "pack-arg", "an op takes tensors, not the index of a pack")
+			return false
+		}
+		v, there := l.tensorArg(in.Name.Name, a.Value, c.env)
+		if v == nil {
+			return false
+		}
+		if there {
+			c.args[in.Name.Name] = &argument{v: v, units: unitsOf(v.slots)}
+		}
+	}
+	for _, d := range o.sig.inputs {
+		if c.args[d.param.Name] == nil && !d.param.Optional {
+			l.errorf(c.at, "absent", "%s, which %s needs, may be absent here", quote(d.param.Name), quote(o.decl.Name.Name))
+			return false
+		}
+	}
+	return true
+}
+
+// tensorArg is the tensor that an argument names, or one that is made of the expression.
+func (l *lowering) tensorArg(name string, x dsl.Expr, e *env) (v *value, there bool) {
+	if r, is := x.(*dsl.Ref); is && r.Index == nil && r.Package == nil && !r.Cotangent && e.variable(r.Name.Name) == nil {
+		n := r.Name.Name
+		if r.Prime {
+			n += "'"
+		}
+		if v := l.table[n]; v != nil && !v.loose && v.list == nil {
+			if v.broken {
+				return nil, false
+			}
+			return v, l.isThere(v)
+		}
+	}
+	id := dsl.Ident{Name: name, Span: x.Pos()}
+	v, body := l.definition(id, nil, nil, x, e)
+	if isBad(body) {
+		return nil, false
+	}
+	v.loose = false // the axes are in the order of the signature
+	if body.Type.Kind == ir.Exact || body.Type.Kind == ir.Real || isUniform(body) {
+		v.inlined = body
+		return v, true
+	}
+	l.place(v, &ir.Tensor{Name: l.tensorName(name), Role: ir.Local, Elem: l.storedAs(body.Type), Span: x.Pos()}, body, x.Pos())
+	return v, true
+}
+
+// unitsOf are the dimensions of a tensor.
+func unitsOf(slots []slot) []dimension {
+	var r []dimension
+	for _, s := range slots {
+		switch {
+		case s.spread:
+			for k, p := range s.parts {
+				r = append(r, dimension{axes: []*ir.Axis{p.extent}, name: s.axis, part: k, of: len(s.parts)})
+			}
+		case s.factor != nil:
+			r = append(r, dimension{axes: extents([]slot{s})})
+		default:
+			r = append(r, dimension{axes: []*ir.Axis{s.extent}, name: s.axis})
+		}
+	}
+	return r
+}
+
+// dtypes finds what the dtype variables stand for.
+func (c *opCall) dtypes(o *operation) bool {
+	l := c.caller
+	for _, d := range o.sig.inputs {
+		a, want := c.args[d.param.Name], d.param.Elem
+		if a == nil {
+			continue
+		}
+		have := ir.Elem{Name: "bool"}
+		switch {
+		case a.v.tensor != nil:
+			have = a.v.tensor.Elem
+		case a.v.inlined.Type.Kind == ir.Typed:
+			have = a.v.inlined.Type.Elem
+		case a.v.inlined.Type.Kind != ir.Bool:
+			continue // a number without a dtype takes what it meets
+		}
+		at := site{c.x.Span, c.env}
+		if !o.sig.isTypeVar(want.Name) {
+			if !l.same(have, want) {
+				l.errorf(at, "type-stored", "%s of %s is %s, but this is %s", quote(d.param.Name), quote(o.decl.Name.Name), quote(want.String()), l.elemText(have))
+				return false
+			}
+			continue
+		}
+		old, known := c.elems[want.Name]
+		if wide, fits := l.wider(old, have); known && !fits {
+			l.errorf(at, "type-mixed", "%s: %s meets %s", quote(o.decl.Name.Name), l.elemText(old), l.elemText(have)).WithHint("cast one of them")
+			return false
+		} else if known {
+			have = wide
+		}
+		c.elems[want.Name] = have
+		for _, v := range o.sig.vars {
+			for _, t := range l.dtypesOf(have) {
+				if v.Name == want.Name && !slices.Contains(v.DTypes, t) {
+					l.errorf(at, "type-stored", "%s of %s can't be %s, which may be %s", quote(d.param.Name), quote(o.decl.Name.Name), l.elemText(have), t)
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// aligned finds which dimensions are which axes of the called op.
+func (c *opCall) aligned(o *operation) bool {
+	l := c.caller
+	ranks := map[string]int{}
+	opaque := false
+	for name, a := range c.args {
+		ranks[name] = len(a.units)
+		for _, u := range a.units {
+			opaque = opaque || slices.ContainsFunc(u.axes, func(x *ir.Axis) bool { return x.Pack })
+		}
+	}
+	var attrs []ir.ExampleAttr
+	for _, a := range o.sig.attrs {
+		x := c.named(a.decl.Name)
+		isPlace := a.decl.Kind == ir.AttrAxis || a.decl.Kind == ir.AttrAxes
+		if isPlace && opaque {
+			l.unsupported(c.at, "a call that counts the axes of a pack whose number isn't known")
+			return false
+		}
+		if a.decl.Kind == ir.AttrKeep && x != nil {
+			if id := bareName(x); id == nil || id.Name != "false" {
+				l.unsupported(c.env.at(x), "an axis of extent 1 that a called op leaves behind")
+				return false
+			}
+		}
+		if x == nil || !isPlace && a.decl.List == "" {
+			continue
+		}
+		at, ok := c.places(a, x)
+		if !ok {
+			return false
+		}
+		attrs = append(attrs, at)
+	}
+	var err error
+	if c.align, err = ir.Align(o.declaration(), ranks, attrs); err != nil {
+		l.errorf(c.at, "call-axes", "the axes don't fit: %v", err)
+		return false
+	}
+	return true
+}
+
+// places is an attribute of the call that places axes, or a list, of which only the length counts.
+func (c *opCall) places(a *attribute, x dsl.Expr) (ir.ExampleAttr, bool) {
+	r := ir.ExampleAttr{Name: a.decl.Name}
+	items := []dsl.Expr{x}
+	if t, is := x.(*dsl.Tuple); is {
+		items = nil
+		for _, i := range t.Items {
+			items = append(items, i.Value)
+		}
+		r.List = []float64{}
+	}
+	if a.decl.List != "" {
+		if n, known := c.caller.countOf(x, c.env); known && r.List == nil {
+			items, r.List = make([]dsl.Expr, n), []float64{}
+		}
+		for range items {
+			if r.List != nil {
+				r.List = append(r.List, 0)
+			}
+		}
+		return r, true
+	}
+	if id := bareName(x); id != nil && id.Name == "all" && a.decl.Kind == ir.AttrAxes {
+		r.Word = "all"
+		return r, true
+	}
+	for _, i := range items {
+		v := constantOf(i)
+		if v == nil || v.Const == nil || !v.Const.IsInt() {
+			c.caller.errorf(c.env.at(x), "call-placement", "where an axis of a called op lies must be known when generating: write a number")
+			return r, false
+		}
+		n, _ := v.Const.Float64()
+		if r.List != nil {
+			r.List = append(r.List, n)
+		}
+		r.Number = n
+	}
+	return r, true
+}
+
+// named is what the call gives for an attribute; nil: nothing.
+func (c *opCall) named(attr string) dsl.Expr {
+	for _, n := range c.x.Named {
+		if n.Name.Name == attr {
+			return n.Value
+		}
+	}
+	return nil
+}
+
+// lowering is that of the body: the caller's definitions, the called op's names.
+func (c *opCall) lowering(o *operation) *lowering {
+	s := *c.caller
+	s.op, s.sig, s.callee = o, o.sig, c
+	s.axes, s.spread, s.lists = map[string]*ir.Axis{}, map[string][]*ir.Axis{}, nil
+	s.clear()
+	return &s
+}
+
+// earlyDims lowers what attributes alone give, so that products can be taken apart with it.
+func (c *opCall) earlyDims(s *lowering, e *env) {
+	for _, st := range s.op.decl.Body {
+		d, is := st.(*dsl.Dim)
+		if !is || d.Pack {
+			continue
+		}
+		early := true
+		dsl.Inspect(d.Value, func(n any) bool {
+			r, is := n.(*dsl.Ref)
+			early = early && !(is && (isUpper(r.Name.Name) || s.sig.attr(r.Name.Name) == nil))
+			return early
+		})
+		if early {
+			s.dim(d, e)
+			c.dims[d] = true
+		}
+	}
+}
+
+// freshAxis makes an axis of a called op.
+func (l *lowering) freshAxis(name string) *ir.Axis {
+	return &ir.Axis{Name: l.axisName(l.op.decl.Name.Name + "_" + name)}
+}
+
+// axisName gives an axis a name that no other has.
+func (l *lowering) axisName(want string) string {
+	name := want
+	for k := 2; l.axisNames[name]; k++ {
+		name = want + strconv.Itoa(k)
+	}
+	l.axisNames[name] = true
+	return name
+}

@@ -1,0 +1,217 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// stand is how many axes each pack of a caller stands for while the packs of a call are found: more than one, so that a
+// pack is told from an axis.
+const stand = 2
+
+// rankDim is a dimension of an argument: an axis of the pack of a key, or "".
+type rankDim string
+
+// opCall reads the call of an op that stands alone: the packs that the called op computes with are computed with here,
+// and those of equal rank there have equal rank here.
+func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []rankSlot) {
+	if o.sig == nil {
+		if o.busy {
+			return // it calls itself, which is reported where it is lowered
+		}
+		o.busy = true
+		o.sig = newSignature(o)
+		o.busy = false
+	}
+	inner := o.sig.ranks
+	if inner == nil {
+		return
+	}
+	dims, places := t.argDims(o, x)
+	ranks := map[string]int{}
+	for name, d := range dims {
+		ranks[name] = len(d)
+	}
+	al, err := ir.Align(o.declaration(), ranks, t.callAttrs(o, x))
+	if err != nil {
+		return // reported where it is lowered
+	}
+	keys := map[*rankClass][]string{}
+	note := func(pack string, found ...string) {
+		if c := inner.classOf(pack); c != nil {
+			keys[c] = append(keys[c], found...)
+		}
+	}
+	for _, d := range o.sig.inputs {
+		a := al.Inputs[d.param.Name]
+		if a == nil {
+			continue
+		}
+		for i, ref := range flatTop(d.param.Axes) {
+			for _, pos := range a.Axes[i] {
+				if pos < a.Missing {
+					continue
+				}
+				if key := dims[d.param.Name][pos-a.Missing]; key != "" && ref.Pack {
+					note(ref.Name, string(key))
+				} else if key != "" && places {
+					t.computed[string(key)] = true
+				}
+			}
+		}
+	}
+	for _, a := range o.sig.attrs {
+		if arg := namedArg(x, a.decl.Name); arg != nil && inner.isPack(a.decl.List) {
+			note(a.decl.List, t.keys(arg)...)
+		}
+	}
+	t.resultPacks(o, al, left, own, note)
+	for c, list := range keys {
+		if c.computed {
+			t.compute(list)
+		}
+		if places {
+			for _, k := range list {
+				t.computed[k] = true
+			}
+		}
+	}
+}
+
+// flatTop are the axes of a tensor; a product is no pack.
+func flatTop(refs []ir.AxisRef) []ir.AxisRef {
+	r := slices.Clone(refs)
+	for k := range r {
+		if r[k].Product != nil {
+			r[k].Pack = false
+		}
+	}
+	return r
+}
+
+// argDims are the dimensions of the arguments that are names, and whether the called op places axes.
+func (t *rankTable) argDims(o *operation, x *dsl.Call) (dims map[string][]rankDim, places bool) {
+	dims = map[string][]rankDim{}
+	for k, in := range o.decl.Inputs {
+		if k >= len(x.Args) {
+			break
+		}
+		id := bareName(x.Args[k].Value)
+		if id == nil {
+			continue
+		}
+		slots, known := t.slots[id.Name]
+		if !known {
+			continue
+		}
+		list := []rankDim{}
+		for _, s := range slots {
+			list = append(list, rankDim(s.pack))
+			for n := 1; n < stand && s.pack != ""; n++ {
+				list = append(list, rankDim(s.pack))
+			}
+		}
+		dims[in.Name.Name] = list
+	}
+	for _, a := range o.decl.Attrs {
+		places = places || a.Kind == dsl.AttrAxis || a.Kind == dsl.AttrAxes
+	}
+	return dims, places
+}
+
+func namedArg(x *dsl.Call, name string) dsl.Expr {
+	for _, n := range x.Named {
+		if n.Name.Name == name {
+			return n.Value
+		}
+	}
+	return nil
+}
+
+// callAttrs are the attributes of a call that place axes or tell ranks.
+func (t *rankTable) callAttrs(o *operation, x *dsl.Call) []ir.ExampleAttr {
+	var r []ir.ExampleAttr
+	for _, a := range o.sig.attrs {
+		arg := namedArg(x, a.decl.Name)
+		if arg == nil {
+			continue
+		}
+		v := ir.ExampleAttr{Name: a.decl.Name}
+		switch tuple, is := arg.(*dsl.Tuple); {
+		case is:
+			v.List = make([]float64, len(tuple.Items))
+			for k, i := range tuple.Items {
+				if c := constantOf(i.Value); c != nil && c.Const != nil {
+					v.List[k], _ = c.Const.Float64()
+				}
+			}
+		case a.decl.List != "" && len(t.keys(arg)) > 0:
+			v.List = make([]float64, stand)
+		case bareName(arg) != nil:
+			v.Word = bareName(arg).Name
+		default:
+			if c := constantOf(arg); c != nil && c.Const != nil {
+				v.Number, _ = c.Const.Float64()
+			}
+		}
+		r = append(r, v)
+	}
+	return r
+}
+
+// resultPacks finds what the packs are that a left side names for the axes of the result.
+func (t *rankTable) resultPacks(o *operation, al *ir.Alignment, left *dsl.Bracket, own []rankSlot, note func(string, ...string)) {
+	if len(o.sig.outputs) == 0 || o.sig.outputs[0].param.Infer {
+		return
+	}
+	if left != nil {
+		own = nil
+		for _, i := range left.Items {
+			s := rankSlot{}
+			if i.AxisPack != nil {
+				s.pack = i.AxisPack.Name
+			}
+			own = append(own, s)
+		}
+	}
+	d := o.sig.outputs[0]
+	a := al.Outputs[d.param.Name]
+	at := map[int]string{}
+	total := 0
+	for i, ref := range flatTop(d.param.Axes) {
+		for _, pos := range a.Axes[i] {
+			total++
+			if ref.Pack {
+				at[pos] = ref.Name
+			}
+		}
+	}
+	fixed, packs := 0, 0
+	for _, s := range own {
+		if s.pack == "" {
+			fixed++
+		} else {
+			packs++
+		}
+	}
+	// Where several packs are named, each stands for as many as any.
+	width := stand
+	if packs == 1 {
+		width = total - fixed
+	}
+	pos := 0
+	for _, s := range own {
+		if s.pack == "" {
+			pos++
+			continue
+		}
+		for range width {
+			if name := at[pos]; name != "" {
+				note(name, s.pack)
+			}
+			pos++
+		}
+	}
+}

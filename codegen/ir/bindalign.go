@@ -1,0 +1,83 @@
+package ir
+
+import "slices"
+
+// Alignment says which dimensions of the tensors of a call are which axes of the signature, where only their numbers
+// are known.
+type Alignment struct {
+	Ranks   map[string]int      // of packs
+	Inputs  map[string]*Aligned // of the inputs that are there
+	Outputs map[string]*Aligned
+}
+
+// Aligned is how the dimensions of one tensor are axes.
+type Aligned struct {
+	Axes    [][]int // for each axis of the signature its positions among Missing and the dimensions of the tensor
+	Missing int     // dimensions that the tensor lacks in front
+}
+
+// Align works out which dimensions are which axes from the ranks of inputs and the attributes that place axes or are
+// lists; others don't matter.
+func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment, error) {
+	b := &binder{decl: decl, shapes: map[string][]int{}, attrs: map[string]ExampleAttr{}, ranks: map[string]int{},
+		extents: map[string][]int{}, places: map[string]place{}}
+	for _, p := range decl.Inputs {
+		if n, there := ranks[p.Name]; there {
+			b.shapes[p.Name] = slices.Repeat([]int{1}, n)
+			b.inputs = append(b.inputs, p)
+		}
+	}
+	for _, d := range decl.Attrs {
+		if d.Kind != AttrAxis && d.Kind != AttrAxes && d.List == "" {
+			continue
+		}
+		i := slices.IndexFunc(attrs, func(a ExampleAttr) bool { return a.Name == d.Name })
+		switch {
+		case i >= 0:
+			b.attrs[d.Name] = attrs[i]
+		case d.Word != "":
+			b.attrs[d.Name] = ExampleAttr{Name: d.Name, Word: d.Word}
+		case d.Default != nil && d.Default.Const != nil:
+			x, _ := d.Default.Const.Float64()
+			b.attrs[d.Name] = ExampleAttr{Name: d.Name, Number: x}
+		}
+	}
+	if err := b.placements(); err != nil {
+		return nil, err
+	}
+	if err := b.findRanks(); err != nil {
+		return nil, err
+	}
+	r := &Alignment{Ranks: b.ranks, Inputs: map[string]*Aligned{}, Outputs: map[string]*Aligned{}}
+	for _, p := range b.inputs {
+		at, n, err := b.slots(p.Name, p.Axes)
+		if err != nil {
+			return nil, err
+		}
+		missing := n - len(b.shapeOf(p))
+		if missing < 0 {
+			return nil, b.fail(p.Name, "has %d axes, at most %d fit", len(b.shapes[p.Name]), n)
+		}
+		for i, a := range p.Axes {
+			for _, pos := range at[i] {
+				if pos < missing && !(a.Pack || a.Optional) {
+					return nil, b.fail(p.Name, "has %d axes, too few", n-missing)
+				}
+			}
+		}
+		r.Inputs[p.Name] = &Aligned{Axes: at, Missing: missing}
+	}
+	for _, p := range decl.Outputs {
+		for _, a := range flatten(p.Axes) {
+			if _, known := b.ranks[a.Name]; a.Pack && !known {
+				return nil, b.fail(p.Name, "nothing tells how many axes ...%s has", a.Name)
+			}
+		}
+		at, _, err := b.slots(p.Name, p.Axes)
+		if err != nil {
+			return nil, err
+		}
+		r.Outputs[p.Name] = &Aligned{Axes: at}
+	}
+	return r, nil
+}
