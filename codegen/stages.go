@@ -42,9 +42,10 @@ func (b *Build) check() {
 // variantName is an identifier that is unique in the package.
 func variantName(op *ir.OpDecl, v *ir.Variant) string {
 	parts := []string{op.Name}
-	cond := 0
 	for _, c := range v.Choices {
 		switch {
+		case c.Rank != "":
+			parts = append(parts, fmt.Sprintf("%s%d", strings.ToLower(c.Rank), c.N))
 		case c.Attr != "" && (c.Word == "true" || c.Word == "false"):
 			parts = append(parts, negated(c.Word == "true")+c.Attr)
 		case c.Attr != "":
@@ -52,11 +53,21 @@ func variantName(op *ir.OpDecl, v *ir.Variant) string {
 		case c.Present != "":
 			parts = append(parts, negated(c.Holds)+c.Present)
 		default:
-			cond++
-			parts = append(parts, fmt.Sprintf("%sif%d", negated(c.Holds), cond))
+			parts = append(parts, negated(c.Holds)+conditionName(c.Cond))
 		}
 	}
 	return strings.Join(parts, "_")
+}
+
+// comparisons are spelled in words.
+var comparisons = strings.NewReplacer("real(", "(", "==", " is ", "!=", " is not ", "<=", " at most ", "<", " below ", "&&", " and ", "||", " or ", "-", " minus ", ".", " point ")
+
+// conditionName spells a condition as an identifier: label_smoothing_is_0.
+func conditionName(c *ir.Value) string {
+	words := strings.FieldsFunc(comparisons.Replace(c.String()), func(r rune) bool {
+		return r != '_' && !('a' <= r && r <= 'z') && !('A' <= r && r <= 'Z') && !('0' <= r && r <= '9')
+	})
+	return strings.Join(words, "_")
 }
 
 func negated(holds bool) string {

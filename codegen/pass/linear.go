@@ -144,22 +144,22 @@ func (l *linear) builder(d *ir.Def, v *ir.Value) *builder {
 	return b
 }
 
-// tame tells whether the reciprocal of a value is finite unless the value is zero: roots, constants and extents.
+// tame tells whether the reciprocal of a value is finite unless the value is zero: of roots, and of what is made of
+// constants and extents.
 func (l *linear) tame(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpSqrt, ir.OpConst, ir.OpPi, ir.OpExtent:
+	case ir.OpSqrt:
 		return true
-	case ir.OpCast:
-		return v.Type.Kind == ir.Typed && l.tame(v.Args[0])
-	case ir.OpNeg, ir.OpAbs:
-		return l.tame(v.Args[0])
 	case ir.OpRead:
 		d := l.defined[v.Tensor]
 		return d != nil && d.IsPointwise() && l.tame(d.Body)
-	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		return v.Type.Kind == ir.Exact && l.tame(v.Args[0]) && l.tame(v.Args[1])
 	}
-	return false
+	known := true
+	ir.Walk(v, func(v *ir.Value) bool {
+		known = known && v.Op != ir.OpScalar && v.Op != ir.OpRead && v.Op != ir.OpIndex
+		return known
+	})
+	return known
 }
 
 // given tells whether a value is made of what the caller gave alone.

@@ -15,7 +15,7 @@ const _ = runtime.GeneratedCodeV1
 //
 // x: T[...B]; y: T[...B]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType or ErrDevice.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
 func Relu(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)
@@ -39,7 +39,7 @@ func Relu(x *runtime.Tensor) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// ReluInto is [Relu] with the results in y, of the caller. It allocates nothing and records nothing.
+// ReluInto is [Relu] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Relu] do, or runtime.ErrAlias.
 func ReluInto(y, x *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := reluForward.Bind(&bound, nil, x, y); err != nil {
@@ -61,7 +61,7 @@ func ReluSlice[T float32 | float64](dst, x []T) error {
 	return nil
 }
 
-// ReluBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// ReluBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Relu] do, or runtime.ErrAlias.
 func ReluBackwardInto(dx, dy, x *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := reluBackward.Bind(&bound, nil, x, dy, dx); err != nil {
@@ -120,8 +120,8 @@ var reluBackward = runtime.Signature{
 	Op: "activation.relu", Vars: reluVars, Axes: reluAxes, Outer: true,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		1: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
+		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
 	},
 }
 

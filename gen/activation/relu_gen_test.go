@@ -3,9 +3,10 @@
 package activation_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestReluExamples(t *testing.T) {

@@ -17,7 +17,7 @@ const _ = runtime.GeneratedCodeV1
 //
 // x: T[...B, I], w: T[O, I], b: T[O] or nil; y: T[...B, O]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType or ErrDevice.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
 func Linear(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, w, b)
@@ -41,7 +41,7 @@ func Linear(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// LinearInto is [Linear] with the results in y, of the caller. It allocates nothing and records nothing.
+// LinearInto is [Linear] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Linear] do, or runtime.ErrAlias.
 func LinearInto(y, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := linearForward.Bind(&bound, nil, x, w, b, y); err != nil {
@@ -52,7 +52,7 @@ func LinearInto(y, x, w, b *runtime.Tensor) error {
 	return nil
 }
 
-// LinearBackwardInto sets dx, dw, db, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// LinearBackwardInto sets dx, dw, db, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Linear] do, or runtime.ErrAlias.
 func LinearBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := linearBackward.Bind(&bound, nil, x, w, b, dy, dx, dw, db); err != nil {
@@ -147,10 +147,10 @@ var linearBackward = runtime.Signature{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 1}}, Splat: true},
 		2: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Optional: true, Splat: true},
-		3: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
-		4: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
-		5: {Name: "@w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 1}}, Of: 1, InPlace: 1 << 1},
-		6: {Name: "@b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}}, Of: 2, InPlace: 1 << 2},
+		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
+		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
+		5: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 1}}, Of: 1, InPlace: 1 << 1},
+		6: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 

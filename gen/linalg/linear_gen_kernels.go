@@ -3,8 +3,9 @@
 package linalg
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 // linear_f32_forward_0_go reads x, w, b; writes y.

@@ -3,9 +3,10 @@
 package linalg_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestLinearExamples(t *testing.T) {

@@ -43,7 +43,7 @@ func (a *CrossEntropyAttrs) values() (crossEntropyValues, error) {
 		return v, runtime.AttrError("loss.cross_entropy", "reduction", "none, mean or sum", uint8(v.reduction))
 	}
 	if !(0 <= v.labelSmoothing && v.labelSmoothing <= 1) {
-		return v, runtime.AttrError("loss.cross_entropy", "label_smoothing", "label_smoothing must lie between 0 and 1", v.labelSmoothing)
+		return v, runtime.RequireError("loss.cross_entropy", "label_smoothing", "label_smoothing must lie between 0 and 1", runtime.ErrAttr, v.labelSmoothing)
 	}
 	return v, nil
 }
@@ -69,7 +69,7 @@ func (a *CrossEntropyAttrs) values() (crossEntropyValues, error) {
 //
 // x: T[...N, C], t: I[...N], weight: T[C] or nil; y: T[...N] or T[]. T: f32 or f64. I: i32 or i64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr: label_smoothing must lie between 0 and 1.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: label_smoothing must lie between 0 and 1.
 func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -142,7 +142,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 	return y, nil
 }
 
-// CrossEntropyInto is [CrossEntropy] with the results in y, of the caller. It allocates nothing and records nothing.
+// CrossEntropyInto is [CrossEntropy] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [CrossEntropy] do, or runtime.ErrAlias.
 func CrossEntropyInto(y, x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -209,13 +209,13 @@ func crossEntropyIfNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
 	a.I[2] = b.Ext[1]
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_if1_none_f32_i32_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_if1_none_f32_i64_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_if1_none_f64_i32_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_if1_none_f64_i64_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
@@ -255,13 +255,13 @@ func crossEntropyIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_mean_f32_i32_forward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_mean_f32_i64_forward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_mean_f64_i32_forward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_mean_f64_i64_forward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -272,9 +272,9 @@ func crossEntropyIfMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 		a.Ptr[2] = b.Ptr[3]
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_if1_mean_f32_i32_forward_1_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_if1_mean_f64_i32_forward_1_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_launch(&a)
 		}
 	}
 	return nil
@@ -311,13 +311,13 @@ func crossEntropyIfSumRun(b *runtime.Bound, v *crossEntropyValues) error {
 	a.I[2] = b.Ext[1]
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_if1_sum_f32_i32_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_if1_sum_f32_i64_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_if1_sum_f64_i32_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_if1_sum_f64_i64_forward_0_launch(&a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
@@ -356,13 +356,13 @@ func crossEntropyElseNoneRun(b *runtime.Bound, v *crossEntropyValues) error {
 	a.F[5] = float64(b.Ext[1])
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_if1_none_f32_i32_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_if1_none_f32_i64_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_if1_none_f64_i32_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_if1_none_f64_i64_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
@@ -405,13 +405,13 @@ func crossEntropyElseMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 		a.F[5] = float64(b.Ext[1])
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_mean_f32_i32_forward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_mean_f32_i64_forward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_mean_f64_i32_forward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_mean_f64_i64_forward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -422,9 +422,9 @@ func crossEntropyElseMeanRun(b *runtime.Bound, v *crossEntropyValues) error {
 		a.Ptr[2] = b.Ptr[3]
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_if1_mean_f32_i32_forward_1_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_if1_mean_f64_i32_forward_1_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_launch(&a)
 		}
 	}
 	return nil
@@ -464,13 +464,13 @@ func crossEntropyElseSumRun(b *runtime.Bound, v *crossEntropyValues) error {
 	a.F[5] = float64(b.Ext[1])
 	switch {
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-		cross_entropy_no_if1_sum_f32_i32_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-		cross_entropy_no_if1_sum_f32_i64_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-		cross_entropy_no_if1_sum_f64_i32_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_launch(&a)
 	case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-		cross_entropy_no_if1_sum_f64_i64_forward_0_launch(&a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_launch(&a)
 	}
 	return nil
 }
@@ -537,13 +537,13 @@ func crossEntropyIfNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) erro
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_none_f32_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_none_f32_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_none_f64_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_none_f64_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
@@ -585,13 +585,13 @@ func crossEntropyIfMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) erro
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_mean_f32_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_mean_f32_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_mean_f64_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_mean_f64_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
@@ -631,13 +631,13 @@ func crossEntropyIfSumRunBackward(b *runtime.Bound, v *crossEntropyValues) error
 		a.I[2] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_sum_f32_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_sum_f32_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_if1_sum_f64_i32_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_if1_sum_f64_i64_backward_0_launch(&a)
+			cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_launch(&a)
 		}
 	}
 	return nil
@@ -656,12 +656,12 @@ func crossEntropyElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
 		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
-		a.Ptr[3], a.Step[3] = b.Ptr[2], b.Move(2)
-		if a.Ptr[3] == nil {
-			a.Ptr[3] = runtime.Splat(b.DType[0], 0)
+		a.Ptr[1], a.Row[1] = b.Ptr[5], 1
+		a.Ptr[2], a.Step[2] = b.Ptr[2], b.Move(2)
+		if a.Ptr[2] == nil {
+			a.Ptr[2] = runtime.Splat(b.DType[0], 0)
 		}
+		a.Ptr[3], a.Row[3] = b.Ptr[4], 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
 		if a.Ptr[4] == nil {
 			a.Ptr[4] = runtime.Splat(b.DType[0], 0)
@@ -678,13 +678,13 @@ func crossEntropyElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_none_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_none_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_none_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_none_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(7) != nil {
@@ -695,9 +695,9 @@ func crossEntropyElseNoneRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		a.Ptr[2], a.Step[2] = b.Spare(7, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
@@ -716,13 +716,13 @@ func crossEntropyElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
 		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[6], 1
-		a.Ptr[2] = b.Ptr[7]
-		a.Ptr[3] = b.Ptr[5]
-		a.Ptr[4], a.Step[4] = b.Ptr[2], b.Move(2)
-		if a.Ptr[4] == nil {
-			a.Ptr[4] = runtime.Splat(b.DType[0], 0)
+		a.Ptr[1] = b.Ptr[7]
+		a.Ptr[2] = b.Ptr[5]
+		a.Ptr[3], a.Step[3] = b.Ptr[2], b.Move(2)
+		if a.Ptr[3] == nil {
+			a.Ptr[3] = runtime.Splat(b.DType[0], 0)
 		}
+		a.Ptr[4], a.Row[4] = b.Ptr[6], 1
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
 		if a.Ptr[5] == nil {
 			a.Ptr[5] = runtime.Splat(b.DType[0], 0)
@@ -740,13 +740,13 @@ func crossEntropyElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_mean_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_mean_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_mean_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_mean_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(9) != nil {
@@ -757,9 +757,9 @@ func crossEntropyElseMeanRunBackward(b *runtime.Bound, v *crossEntropyValues) er
 		a.Ptr[2], a.Step[2] = b.Spare(9, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
@@ -778,12 +778,12 @@ func crossEntropyElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) err
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
 		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
-		a.Ptr[2] = b.Ptr[5]
-		a.Ptr[3], a.Step[3] = b.Ptr[2], b.Move(2)
-		if a.Ptr[3] == nil {
-			a.Ptr[3] = runtime.Splat(b.DType[0], 0)
+		a.Ptr[1] = b.Ptr[5]
+		a.Ptr[2], a.Step[2] = b.Ptr[2], b.Move(2)
+		if a.Ptr[2] == nil {
+			a.Ptr[2] = runtime.Splat(b.DType[0], 0)
 		}
+		a.Ptr[3], a.Row[3] = b.Ptr[4], 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
 		if a.Ptr[4] == nil {
 			a.Ptr[4] = runtime.Splat(b.DType[0], 0)
@@ -800,13 +800,13 @@ func crossEntropyElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) err
 		a.I[5] = b.Ext[1]
 		switch {
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_sum_f32_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F32 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_sum_f32_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I32:
-			cross_entropy_no_if1_sum_f64_i32_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_launch(&a)
 		case b.DType[0] == runtime.F64 && b.DType[1] == runtime.I64:
-			cross_entropy_no_if1_sum_f64_i64_backward_0_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(7) != nil {
@@ -817,9 +817,9 @@ func crossEntropyElseSumRunBackward(b *runtime.Bound, v *crossEntropyValues) err
 		a.Ptr[2], a.Step[2] = b.Spare(7, b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			cross_entropy_no_if1_none_f32_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_launch(&a)
 		case runtime.F64:
-			cross_entropy_no_if1_none_f64_i32_backward_1_launch(&a)
+			cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_launch(&a)
 		}
 	}
 	return nil
@@ -879,9 +879,9 @@ var crossEntropyIfNoneBackward = runtime.Signature{
 		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
 	},
 }
 
@@ -908,9 +908,9 @@ var crossEntropyIfMeanBackward = runtime.Signature{
 		4: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		6: {Name: "sum4", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}},
-		7: {Name: "@y", Mode: runtime.Back},
-		8: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		9: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
+		7: {Name: "gradient of y", Mode: runtime.Back},
+		8: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		9: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
 	},
 }
 
@@ -934,9 +934,9 @@ var crossEntropyIfSumBackward = runtime.Signature{
 		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
+		5: {Name: "gradient of y", Mode: runtime.Back},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
 	},
 }
 
@@ -948,9 +948,9 @@ var crossEntropyElseNoneBackward = runtime.Signature{
 		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -977,9 +977,9 @@ var crossEntropyElseMeanBackward = runtime.Signature{
 		4: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		5: {Name: "sum4", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		6: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		7: {Name: "@y", Mode: runtime.Back},
-		8: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		9: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
+		7: {Name: "gradient of y", Mode: runtime.Back},
+		8: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		9: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -991,9 +991,9 @@ var crossEntropyElseSumBackward = runtime.Signature{
 		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
-		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
+		5: {Name: "gradient of y", Mode: runtime.Back},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -1024,522 +1024,522 @@ func init() {
 	})
 }
 
-var cross_entropy_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_if1_none_f32_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f32_i32_forward_0, a, &cross_entropy_if1_none_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_if1_none_f32_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f32_i32_backward_0, a, &cross_entropy_if1_none_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_if1_none_f32_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f32_i64_forward_0, a, &cross_entropy_if1_none_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_if1_none_f32_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f32_i64_backward_0, a, &cross_entropy_if1_none_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_if1_none_f64_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f64_i32_forward_0, a, &cross_entropy_if1_none_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_if1_none_f64_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f64_i32_backward_0, a, &cross_entropy_if1_none_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_if1_none_f64_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f64_i64_forward_0, a, &cross_entropy_if1_none_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_if1_none_f64_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_none_f64_i64_backward_0, a, &cross_entropy_if1_none_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_if1_mean_f32_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_0, a, &cross_entropy_if1_mean_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_if1_mean_f32_i32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_forward_1_plan) {
-		cross_entropy_if1_mean_f32_i32_forward_1(a)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f32_i32_forward_1, a, &cross_entropy_if1_mean_f32_i32_forward_1_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1, a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_plan)
 }
 
-var cross_entropy_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_if1_mean_f32_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f32_i32_backward_0, a, &cross_entropy_if1_mean_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_if1_mean_f32_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f32_i64_forward_0, a, &cross_entropy_if1_mean_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_if1_mean_f32_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f32_i64_backward_0, a, &cross_entropy_if1_mean_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_if1_mean_f64_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_0, a, &cross_entropy_if1_mean_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_if1_mean_f64_i32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_forward_1_plan) {
-		cross_entropy_if1_mean_f64_i32_forward_1(a)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f64_i32_forward_1, a, &cross_entropy_if1_mean_f64_i32_forward_1_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1, a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_plan)
 }
 
-var cross_entropy_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_if1_mean_f64_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f64_i32_backward_0, a, &cross_entropy_if1_mean_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_if1_mean_f64_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f64_i64_forward_0, a, &cross_entropy_if1_mean_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_if1_mean_f64_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_mean_f64_i64_backward_0, a, &cross_entropy_if1_mean_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_if1_sum_f32_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f32_i32_forward_0, a, &cross_entropy_if1_sum_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_if1_sum_f32_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f32_i32_backward_0, a, &cross_entropy_if1_sum_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_if1_sum_f32_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f32_i64_forward_0, a, &cross_entropy_if1_sum_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_if1_sum_f32_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f32_i64_backward_0, a, &cross_entropy_if1_sum_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_if1_sum_f64_i32_forward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f64_i32_forward_0, a, &cross_entropy_if1_sum_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_if1_sum_f64_i32_backward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f64_i32_backward_0, a, &cross_entropy_if1_sum_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0, a, &cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_if1_sum_f64_i64_forward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f64_i64_forward_0, a, &cross_entropy_if1_sum_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_if1_sum_f64_i64_backward_0(a)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_plan) {
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_if1_sum_f64_i64_backward_0, a, &cross_entropy_if1_sum_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan) {
-		cross_entropy_no_if1_none_f32_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f32_i32_forward_0, a, &cross_entropy_no_if1_none_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan) {
-		cross_entropy_no_if1_none_f32_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_0, a, &cross_entropy_no_if1_none_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f32_i32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan) {
-		cross_entropy_no_if1_none_f32_i32_backward_1(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f32_i32_backward_1, a, &cross_entropy_no_if1_none_f32_i32_backward_1_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan) {
-		cross_entropy_no_if1_none_f32_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f32_i64_forward_0, a, &cross_entropy_no_if1_none_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan) {
-		cross_entropy_no_if1_none_f32_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f32_i64_backward_0, a, &cross_entropy_no_if1_none_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan) {
-		cross_entropy_no_if1_none_f64_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f64_i32_forward_0, a, &cross_entropy_no_if1_none_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan) {
-		cross_entropy_no_if1_none_f64_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_0, a, &cross_entropy_no_if1_none_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f64_i32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan) {
-		cross_entropy_no_if1_none_f64_i32_backward_1(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f64_i32_backward_1, a, &cross_entropy_no_if1_none_f64_i32_backward_1_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan) {
-		cross_entropy_no_if1_none_f64_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f64_i64_forward_0, a, &cross_entropy_no_if1_none_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_none_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan) {
-		cross_entropy_no_if1_none_f64_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_none_f64_i64_backward_0, a, &cross_entropy_no_if1_none_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_mean_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan) {
-		cross_entropy_no_if1_mean_f32_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_forward_0, a, &cross_entropy_no_if1_mean_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_mean_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan) {
-		cross_entropy_no_if1_mean_f32_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f32_i32_backward_0, a, &cross_entropy_no_if1_mean_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_mean_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan) {
-		cross_entropy_no_if1_mean_f32_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_forward_0, a, &cross_entropy_no_if1_mean_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_mean_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan) {
-		cross_entropy_no_if1_mean_f32_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f32_i64_backward_0, a, &cross_entropy_no_if1_mean_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_mean_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan) {
-		cross_entropy_no_if1_mean_f64_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_forward_0, a, &cross_entropy_no_if1_mean_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_mean_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan) {
-		cross_entropy_no_if1_mean_f64_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f64_i32_backward_0, a, &cross_entropy_no_if1_mean_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_mean_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan) {
-		cross_entropy_no_if1_mean_f64_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_forward_0, a, &cross_entropy_no_if1_mean_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_mean_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan) {
-		cross_entropy_no_if1_mean_f64_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_mean_f64_i64_backward_0, a, &cross_entropy_no_if1_mean_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_sum_f32_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan) {
-		cross_entropy_no_if1_sum_f32_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_forward_0, a, &cross_entropy_no_if1_sum_f32_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_sum_f32_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan) {
-		cross_entropy_no_if1_sum_f32_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f32_i32_backward_0, a, &cross_entropy_no_if1_sum_f32_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_sum_f32_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan) {
-		cross_entropy_no_if1_sum_f32_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_forward_0, a, &cross_entropy_no_if1_sum_f32_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_sum_f32_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan) {
-		cross_entropy_no_if1_sum_f32_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f32_i64_backward_0, a, &cross_entropy_no_if1_sum_f32_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I32}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_sum_f64_i32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan) {
-		cross_entropy_no_if1_sum_f64_i32_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_forward_0, a, &cross_entropy_no_if1_sum_f64_i32_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I32}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_sum_f64_i32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan) {
-		cross_entropy_no_if1_sum_f64_i32_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f64_i32_backward_0, a, &cross_entropy_no_if1_sum_f64_i32_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
-func cross_entropy_no_if1_sum_f64_i64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan) {
-		cross_entropy_no_if1_sum_f64_i64_forward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f64_i64_forward_0, a, &cross_entropy_no_if1_sum_f64_i64_forward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_if1_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_if1_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func cross_entropy_no_if1_sum_f64_i64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cross_entropy_no_if1_sum_f64_i64_backward_0_plan) {
-		cross_entropy_no_if1_sum_f64_i64_backward_0(a)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan) {
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0(a)
 		return
 	}
-	runtime.Launch(cross_entropy_no_if1_sum_f64_i64_backward_0, a, &cross_entropy_no_if1_sum_f64_i64_backward_0_plan)
+	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan)
 }

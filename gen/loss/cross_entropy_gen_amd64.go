@@ -4,574 +4,574 @@ package loss
 
 import "github.com/opgen/opgen/runtime"
 
-func cross_entropy_if1_none_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f32_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f32_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f32_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f32_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f32_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f32_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f32_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f32_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f32_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f32_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f32_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f32_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f64_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f64_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f64_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f64_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f64_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f64_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f64_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f64_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f64_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_none_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_none_f64_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_none_f64_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_none_f64_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f32_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f32_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f32_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f32_i32_forward_1(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f32_i32_forward_1_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f32_i32_forward_1_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(a)
 	default:
-		cross_entropy_if1_mean_f32_i32_forward_1_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f32_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f32_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f32_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f32_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f32_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f32_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f32_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f32_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f32_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f64_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f64_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f64_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f64_i32_forward_1(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f64_i32_forward_1_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f64_i32_forward_1_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(a)
 	default:
-		cross_entropy_if1_mean_f64_i32_forward_1_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f64_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f64_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f64_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f64_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f64_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f64_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_mean_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_mean_f64_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_mean_f64_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_mean_f64_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f32_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f32_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f32_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f32_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f32_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f32_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f32_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f32_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f32_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f32_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f32_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f32_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f64_i32_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f64_i32_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f64_i32_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f64_i32_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f64_i32_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f64_i32_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f64_i64_forward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f64_i64_forward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f64_i64_forward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_if1_sum_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_if1_sum_f64_i64_backward_0_avx512(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_if1_sum_f64_i64_backward_0_avx2(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_if1_sum_f64_i64_backward_0_go(a)
+		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f32_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f32_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f32_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f32_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f32_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f32_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f32_i32_backward_1(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f32_i32_backward_1_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f32_i32_backward_1_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f32_i32_backward_1_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f32_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f32_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f32_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f32_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f32_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f32_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f64_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f64_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f64_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f64_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f64_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f64_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f64_i32_backward_1(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f64_i32_backward_1_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f64_i32_backward_1_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f64_i32_backward_1_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f64_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f64_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f64_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_none_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_none_f64_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_none_f64_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_none_f64_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f32_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f32_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f32_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f32_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f32_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f32_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f32_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f32_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f64_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f64_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f64_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f64_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f64_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f64_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f64_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f64_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f64_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_mean_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_mean_f64_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_mean_f64_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_mean_f64_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f32_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f32_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f32_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f32_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f32_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f32_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f32_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f32_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f32_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f32_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f32_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f32_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f32_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f32_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f32_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f32_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f64_i32_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f64_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f64_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f64_i32_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f64_i32_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f64_i32_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f64_i32_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f64_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f64_i64_forward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f64_i64_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f64_i64_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f64_i64_forward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a)
 	}
 }
 
-func cross_entropy_no_if1_sum_f64_i64_backward_0(a *runtime.Args) {
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		cross_entropy_no_if1_sum_f64_i64_backward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a)
 	default:
-		cross_entropy_no_if1_sum_f64_i64_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a)
 	}
 }

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func cross_entropy_if1_none_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i32_forward_0_avx2(SB), 0, $352-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(SB), 0, $352-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -506,8 +506,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i32_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k7f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -927,8 +927,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i32_backward_0_avx2(SB), NOSPLIT, $136-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(SB), NOSPLIT, $136-8
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
 	VMOVUPS kc2d00000<>+0(SB), Y2
@@ -1205,8 +1205,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i32_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -1464,8 +1464,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i64_forward_0_avx2(SB), 0, $352-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $352-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -1968,8 +1968,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i64_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k7f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -2389,8 +2389,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $136-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $136-8
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
 	VMOVUPS kc2d00000<>+0(SB), Y2
@@ -2667,8 +2667,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -2926,8 +2926,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i32_forward_0_avx2(SB), 0, $384-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(SB), 0, $384-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -3464,8 +3464,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i32_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -3915,8 +3915,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i32_backward_0_avx2(SB), NOSPLIT, $168-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(SB), NOSPLIT, $168-8
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VXORPD  Y1, Y1, Y1
 	VMOVUPD k4086300000000000<>+0(SB), Y2
@@ -4202,8 +4202,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i32_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
@@ -4470,8 +4470,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i64_forward_0_avx2(SB), 0, $384-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $384-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -5008,8 +5008,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i64_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -5459,8 +5459,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $168-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $168-8
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VXORPD  Y1, Y1, Y1
 	VMOVUPD k4086300000000000<>+0(SB), Y2
@@ -5746,8 +5746,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_none_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
@@ -6014,8 +6014,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_forward_0_avx2(SB), 0, $424-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(SB), 0, $424-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k3f800000<>+0(SB), Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
@@ -6530,8 +6530,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_forward_0_avx512(SB), 0, $344-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -6954,8 +6954,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_forward_1_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_forward_1_avx2(SB), NOSPLIT, $0-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -6967,8 +6967,8 @@ TEXT ·cross_entropy_if1_mean_f32_i32_forward_1_avx2(SB), NOSPLIT, $0-8
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_forward_1_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_forward_1_avx512(SB), NOSPLIT, $0-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -6980,8 +6980,8 @@ TEXT ·cross_entropy_if1_mean_f32_i32_forward_1_avx512(SB), NOSPLIT, $0-8
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_backward_0_avx2(SB), NOSPLIT, $160-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(SB), NOSPLIT, $160-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -7247,8 +7247,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i32_backward_0_avx512(SB), NOSPLIT, $96-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(SB), NOSPLIT, $96-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -7513,8 +7513,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i64_forward_0_avx2(SB), 0, $424-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $424-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k3f800000<>+0(SB), Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
@@ -8029,8 +8029,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i64_forward_0_avx512(SB), 0, $344-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -8453,8 +8453,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $160-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $160-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -8720,8 +8720,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $96-8
+// func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $96-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -8986,8 +8986,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_forward_0_avx2(SB), 0, $456-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(SB), 0, $456-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VMOVUPD k4086300000000000<>+0(SB), Y1
@@ -9537,8 +9537,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_forward_0_avx512(SB), 0, $368-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -10000,8 +10000,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_forward_1_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_forward_1_avx2(SB), NOSPLIT, $0-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -10013,8 +10013,8 @@ TEXT ·cross_entropy_if1_mean_f64_i32_forward_1_avx2(SB), NOSPLIT, $0-8
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_forward_1_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_forward_1_avx512(SB), NOSPLIT, $0-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -10026,8 +10026,8 @@ TEXT ·cross_entropy_if1_mean_f64_i32_forward_1_avx512(SB), NOSPLIT, $0-8
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_backward_0_avx2(SB), NOSPLIT, $192-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(SB), NOSPLIT, $192-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -10302,8 +10302,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i32_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -10579,8 +10579,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i64_forward_0_avx2(SB), 0, $456-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $456-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VMOVUPD k4086300000000000<>+0(SB), Y1
@@ -11130,8 +11130,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i64_forward_0_avx512(SB), 0, $368-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -11593,8 +11593,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $192-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $192-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -11869,8 +11869,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $104-8
+// func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -12146,8 +12146,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i32_forward_0_avx2(SB), 0, $376-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(SB), 0, $376-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -12652,8 +12652,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i32_forward_0_avx512(SB), 0, $328-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k7f800000<>+0(SB), Z1
@@ -13070,8 +13070,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i32_backward_0_avx2(SB), NOSPLIT, $128-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -13325,8 +13325,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i32_backward_0_avx512(SB), NOSPLIT, $88-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(SB), NOSPLIT, $88-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -13580,8 +13580,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i64_forward_0_avx2(SB), 0, $376-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $376-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -14086,8 +14086,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i64_forward_0_avx512(SB), 0, $328-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k7f800000<>+0(SB), Z1
@@ -14504,8 +14504,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i64_backward_0_avx2(SB), NOSPLIT, $128-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -14759,8 +14759,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f32_i64_backward_0_avx512(SB), NOSPLIT, $88-8
+// func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(SB), NOSPLIT, $88-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -15014,8 +15014,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i32_forward_0_avx2(SB), 0, $408-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(SB), 0, $408-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -15554,8 +15554,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i32_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -16005,8 +16005,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i32_backward_0_avx2(SB), NOSPLIT, $160-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(SB), NOSPLIT, $160-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -16269,8 +16269,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i32_backward_0_avx512(SB), NOSPLIT, $96-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(SB), NOSPLIT, $96-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -16535,8 +16535,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i64_forward_0_avx2(SB), 0, $408-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $408-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -17075,8 +17075,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i64_forward_0_avx512(SB), 0, $336-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -17526,8 +17526,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i64_backward_0_avx2(SB), NOSPLIT, $160-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(SB), NOSPLIT, $160-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -17790,8 +17790,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_if1_sum_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_if1_sum_f64_i64_backward_0_avx512(SB), NOSPLIT, $96-8
+// func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(SB), NOSPLIT, $96-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
@@ -18056,8 +18056,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_forward_0_avx2(SB), 0, $504-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(SB), 0, $504-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k42b20000<>+0(SB), Y1
@@ -18734,8 +18734,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_forward_0_avx512(SB), 0, $376-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(SB), 0, $376-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k7f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -19275,8 +19275,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx2(SB), 0, $544-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
@@ -19291,19 +19291,18 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx2(SB), 0, $544-8
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, 320(SP)
 	VXORPS       Y0, Y0, Y0
-	VMOVUPS      kc2d00000<>+0(SB), Y1
 	MOVQ         32(AX), BX
 	MOVQ         BX, 352(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 360(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $2, 368(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 376(SP)
-	SHLQ         $2, 376(SP)
+	VMOVUPS      k80000000<>+0(SB), Y1
 	MOVQ         56(AX), BX
 	MOVQ         BX, 384(SP)
-	VMOVUPS      k80000000<>+0(SB), Y2
 	MOVQ         72(AX), BX
 	MOVQ         BX, 392(SP)
 	MOVQ         320(AX), BX
@@ -19314,11 +19313,11 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         CX, 408(SP)
 	MOVQ         88(AX), CX
 	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
 	MOVQ         320(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
+	MOVQ         304(AX), SI
 	SHLQ         $5, SI
 	MOVQ         320(AX), DI
 	SHLQ         $5, DI
@@ -19330,7 +19329,7 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         168(AX), R8
 	MOVQ         R8, 440(SP)
 	SHLQ         $2, 440(SP)
-	MOVQ         176(AX), R8
+	MOVQ         184(AX), R8
 	MOVQ         R8, 448(SP)
 	SHLQ         $2, 448(SP)
 	MOVQ         192(AX), R8
@@ -19344,9 +19343,9 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx2(SB), 0, $544-8
 	SHLQ         $2, 472(SP)
 	MOVQ         672(AX), R8
 	MOVQ         R8, 480(SP)
-	VMOVUPS      256(SP), Y3
-	VDIVPS       288(SP), Y3, Y3
-	VMOVUPS      Y3, 256(SP)
+	VMOVUPS      256(SP), Y2
+	VDIVPS       288(SP), Y2, Y2
+	VMOVUPS      Y2, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 488(SP)
 	MOVQ         712(AX), R8
@@ -19367,63 +19366,71 @@ row2:
 	CMOVQLT      R10, R9
 	CMPQ         R9, R11
 	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X4
-	VPBROADCASTD X4, Y4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Y3
 	MOVQ         360(SP), R9
-	VBROADCASTSS (R9), Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VDIVPS       Y5, Y6, Y6
-	MOVQ         368(SP), R9
-	VBROADCASTSS (R9), Y7
-	VMULPS       256(SP), Y7, Y8
-	VMULPS       320(SP), Y7, Y7
-	VMOVUPS      Y7, 288(SP)
+	VBROADCASTSS (R9), Y4
+	VMULPS       256(SP), Y4, Y5
+	VMULPS       320(SP), Y4, Y4
+	VMOVUPS      Y4, 288(SP)
 	CMPQ         488(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
 	MOVQ         496(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y7, Y7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y4, Y4
 	MOVQ         488(SP), R9
-	VMOVMSKPS    Y7, R10
+	VMOVMSKPS    Y4, R10
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
-	MOVQ         376(SP), R10
+	MOVQ         368(SP), R10
 	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSS (R10)(R8*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y7, Y9, Y10, Y7
-	VBLENDVPS    Y4, Y7, Y0, Y7
-	VMULPS       288(SP), Y7, Y7
-	VXORPS       Y2, Y7, Y7
-	VXORPS       Y2, Y8, Y9
-	VBLENDVPS    Y4, Y9, Y0, Y9
+	MOVQ         376(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y4, Y6, Y7, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       288(SP), Y4, Y4
+	VXORPS       Y1, Y4, Y4
+	MOVQ         384(SP), R8
+	VBROADCASTSS (R8), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VXORPS       Y1, Y5, Y9
+	VBLENDVPS    Y3, Y9, Y0, Y9
 	MOVQ         392(SP), R8
 	VBROADCASTSS (R8), Y10
 	VANDPS       k7fffffff<>+0(SB), Y10, Y11
 	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
 	VBLENDVPS    Y11, Y0, Y10, Y10
 	VMOVUPS      Y10, 512(SP)
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y10
-	VMULPS       k4b800000<>+0(SB), Y5, Y11
-	VBLENDVPS    Y10, Y11, Y5, Y11
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
+	VMULPS       k4b800000<>+0(SB), Y6, Y11
+	VBLENDVPS    Y10, Y11, Y6, Y11
 	VMOVUPS      k4b00007f<>+0(SB), Y12
 	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
 	VPADDD       k004afb0d<>+0(SB), Y11, Y11
@@ -19448,22 +19455,22 @@ row2:
 	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
 	VADDPS       Y13, Y11, Y11
 	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
-	VCMPPS       $0, Y0, Y5, Y10
+	VCMPPS       $0, Y0, Y6, Y10
 	VMOVUPS      k7fc00000<>+0(SB), Y12
 	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y12
-	VBLENDVPS    Y12, Y11, Y5, Y11
-	VCMPPS       $18, Y0, Y5, Y5
-	VBLENDVPS    Y5, Y10, Y11, Y5
-	VADDPS       512(SP), Y5, Y5
+	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
+	VBLENDVPS    Y12, Y11, Y6, Y11
+	VCMPPS       $18, Y0, Y6, Y6
+	VBLENDVPS    Y6, Y10, Y11, Y6
+	VADDPS       512(SP), Y6, Y6
 	MOVQ         400(SP), R8
 	IMULQ        R8, R9
 	VBROADCASTSS (BX)(R9*1), Y10
-	VSUBPS       Y5, Y10, Y10
+	VSUBPS       Y6, Y10, Y10
 	VMULPS       288(SP), Y10, Y10
-	VXORPS       Y2, Y10, Y10
-	VBLENDVPS    Y4, Y10, Y0, Y10
-	MOVQ         384(SP), R8
+	VXORPS       Y1, Y10, Y10
+	VBLENDVPS    Y3, Y10, Y0, Y10
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         408(SP), R11
 	MOVQ         416(SP), R12
@@ -19483,19 +19490,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPS    (R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VMULPS    (R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   (R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -19506,20 +19514,21 @@ block4:
 	VMOVUPS   (R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R12)
-	VMULPS    32(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    32(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   32(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   32(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -19530,20 +19539,21 @@ block4:
 	VMOVUPS   32(R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 32(R12)
-	VMULPS    64(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    64(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   64(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   64(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -19554,20 +19564,21 @@ block4:
 	VMOVUPS   64(R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 64(R12)
-	VMULPS    96(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    96(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   96(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   96(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -19593,19 +19604,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPS    (R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VMULPS    (R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   (R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -19635,103 +19647,105 @@ masked8:
 	NEGQ       R10
 	VMOVUPS    32(R14)(R10*4), Y12
 	VMASKMOVPS (R8), Y12, Y13
-	VMULPS     Y13, Y8, Y13
-	VXORPS     Y2, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y7, Y0, Y14
+	VMULPS     Y13, Y5, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y4, Y0, Y14
 	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y6, Y6
-	VXORPS     Y2, Y6, Y6
-	VBLENDVPS  Y4, Y6, Y0, Y6
-	VMASKMOVPS (R9), Y12, Y13
-	VSUBPS     Y5, Y13, Y5
-	VMULPS     Y5, Y9, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VANDPS     Y11, Y4, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R13*1), Y10
-	VADDPS     Y6, Y10, Y6
-	VBLENDVPS  Y12, Y6, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y6
-	VADDPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y5
-	VADDPS     Y9, Y5, Y5
-	VMASKMOVPS Y5, Y12, (R12)
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y3, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
+	VMULPS     Y6, Y9, Y6
+	VBLENDVPS  Y3, Y6, Y0, Y6
+	VANDPS     Y11, Y3, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+	VMASKMOVPS (R11), Y12, Y7
+	VADDPS     Y6, Y7, Y6
+	VMASKMOVPS Y6, Y12, (R11)
+	VMASKMOVPS (R12), Y12, Y6
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS Y6, Y12, (R12)
 
 done5:
-	VMOVUPS      0(SP), Y5
-	VMOVUPS      128(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      64(SP), Y6
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      32(SP), Y6
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y6, Y6
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $1, Y5, X6
-	VADDPS       X6, X5, X5
-	VPERMILPD    $1, X5, X6
-	VADDPS       X6, X5, X5
-	VPERMILPS    $1, X5, X6
-	VADDPS       X6, X5, X5
-	VBROADCASTSS X5, Y5
-	VCMPPS       $0, Y0, Y5, Y6
-	MOVQ         384(SP), R8
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VBROADCASTSS X6, Y6
+	VCMPPS       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         424(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
+	VMOVUPS      iota32<>+0(SB), Y8
 	SUBQ         $8, R11
 	JLT          single9
 
 block10:
-	VMULPS      (R8), Y8, Y10
-	VXORPS      Y2, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y7, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y4, Y10, Y0, Y10
-	VMOVUPS     (R9), Y11
-	VSUBPS      512(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y1, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y15
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y15
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y15
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y15
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y15
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y15, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y5, Y11
-	VBLENDVPS   Y6, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
+	VMULPS      (R8), Y5, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y4, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y3, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      512(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
 	ADDQ        SI, R8
 	ADDQ        DI, R9
 	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
+	VPADDD      k00000008<>+0(SB), Y8, Y8
 	SUBQ        $8, R11
 	JGE         block10
 
@@ -19742,43 +19756,44 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R8), Y10, Y11
-	VMULPS      Y11, Y8, Y8
-	VXORPS      Y2, Y8, Y8
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y7, Y0, Y3
-	VADDPS      Y3, Y8, Y3
-	VBLENDVPS   Y4, Y3, Y0, Y3
-	VMASKMOVPS  (R9), Y10, Y4
-	VSUBPS      512(SP), Y4, Y4
-	VMOVUPS     k42b20000<>+0(SB), Y7
-	VMINPS      Y4, Y7, Y4
-	VMAXPS      Y4, Y1, Y4
-	VMOVAPS     Y4, Y7
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
-	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y7
-	VSUBPS      k4b4000fe<>+0(SB), Y7, Y8
-	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
-	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y15
-	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y15
-	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y15
-	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y15
-	VFMADD213PS k3effffff<>+0(SB), Y4, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y4, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y4, Y15
-	VMOVUPS     k3f000000<>+0(SB), Y4
-	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
-	VPSLLD      $23, Y8, Y4
-	VMULPS      Y4, Y15, Y4
-	VPSUBD      Y8, Y7, Y7
-	VPSLLD      $23, Y7, Y7
-	VMULPS      Y7, Y4, Y4
-	VMULPS      Y4, Y5, Y4
-	VBLENDVPS   Y6, Y0, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (R8), Y9, Y10
+	VMULPS      Y10, Y5, Y5
+	VXORPS      Y1, Y5, Y5
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y4, Y0, Y2
+	VADDPS      Y2, Y5, Y2
+	VBLENDVPS   Y3, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y3
+	VSUBPS      512(SP), Y3, Y3
+	VMOVUPS     k42b20000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMOVUPS     kc2d00000<>+0(SB), Y4
+	VMAXPS      Y3, Y4, Y3
+	VMOVAPS     Y3, Y4
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS k4b4000fe<>+0(SB), Y5, Y4
+	VSUBPS      k4b4000fe<>+0(SB), Y4, Y5
+	VFMADD231PS kbf317218<>+0(SB), Y5, Y3
+	VFMADD231PS k3102e308<>+0(SB), Y5, Y3
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y8
+	VFMADD213PS k3c0913d7<>+0(SB), Y3, Y8
+	VFMADD213PS k3d2aab3a<>+0(SB), Y3, Y8
+	VFMADD213PS k3e2aaa58<>+0(SB), Y3, Y8
+	VFMADD213PS k3effffff<>+0(SB), Y3, Y8
+	VFMADD213PS k3f800000<>+0(SB), Y3, Y8
+	VFMADD213PS k3f800000<>+0(SB), Y3, Y8
+	VMOVUPS     k3f000000<>+0(SB), Y3
+	VFMADD213PS k4b40007f<>+0(SB), Y3, Y5
+	VPSLLD      $23, Y5, Y3
+	VMULPS      Y3, Y8, Y3
+	VPSUBD      Y5, Y4, Y4
+	VPSLLD      $23, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VMULPS      Y3, Y6, Y3
+	VBLENDVPS   Y7, Y0, Y3, Y3
+	VADDPS      Y3, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
 
 done11:
 	MOVQ 352(SP), R8
@@ -19787,9 +19802,9 @@ done11:
 	MOVQ 360(SP), R8
 	ADDQ 440(SP), R8
 	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
+	MOVQ 384(SP), R8
 	ADDQ 448(SP), R8
-	MOVQ R8, 368(SP)
+	MOVQ R8, 384(SP)
 	ADDQ 456(SP), BX
 	MOVQ 392(SP), R8
 	ADDQ 464(SP), R8
@@ -19806,44 +19821,43 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx512(SB), 0, $424-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
 	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
+	VCVTSD2SS    560(AX), X1, X1
 	VBROADCASTSS X1, Z1
 	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
+	VCVTSD2SS    568(AX), X2, X2
 	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
-	VMOVSS       X3, 256(SP)
+	VMOVSS       X2, 256(SP)
+	VBROADCASTSS k3f800000<>+0(SB), Z2
 	VPXORD       Z3, Z3, Z3
 	VBROADCASTSS k42b20000<>+0(SB), Z4
 	VBROADCASTSS kc2d00000<>+0(SB), Z5
 	VBROADCASTSS k4b4000fe<>+0(SB), Z6
-	VBROADCASTSS k3102e308<>+0(SB), Z7
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
-	VBROADCASTSS k3c0913d7<>+0(SB), Z9
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
-	VBROADCASTSS k3effffff<>+0(SB), Z12
-	VBROADCASTSS k3f000000<>+0(SB), Z13
-	VBROADCASTSS k4b40007f<>+0(SB), Z14
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z7
+	VBROADCASTSS k3c0913d7<>+0(SB), Z8
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z9
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z10
+	VBROADCASTSS k3effffff<>+0(SB), Z11
+	VBROADCASTSS k3f000000<>+0(SB), Z12
+	VBROADCASTSS k4b40007f<>+0(SB), Z13
 	MOVQ         32(AX), BX
 	MOVQ         BX, 264(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 272(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $2, 280(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 288(SP)
-	SHLQ         $2, 288(SP)
+	VBROADCASTSS k80000000<>+0(SB), Z14
 	MOVQ         56(AX), BX
 	MOVQ         BX, 296(SP)
-	VBROADCASTSS k80000000<>+0(SB), Z15
 	MOVQ         72(AX), BX
 	MOVQ         320(AX), CX
 	MOVQ         CX, 304(SP)
@@ -19853,13 +19867,13 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx512(SB), 0, $424-8
 	MOVQ         DX, 312(SP)
 	MOVQ         88(AX), DX
 	MOVQ         DX, 320(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z16
-	MOVQ         312(AX), DX
+	VBROADCASTSS k00000010<>+0(SB), Z15
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         320(AX), SI
 	SHLQ         $8, SI
-	VBROADCASTSS k00000040<>+0(SB), Z17
-	MOVQ         312(AX), DI
+	VBROADCASTSS k00000040<>+0(SB), Z16
+	MOVQ         304(AX), DI
 	SHLQ         $6, DI
 	MOVQ         320(AX), R8
 	SHLQ         $6, R8
@@ -19871,7 +19885,7 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx512(SB), 0, $424-8
 	MOVQ         168(AX), R9
 	MOVQ         R9, 344(SP)
 	SHLQ         $2, 344(SP)
-	MOVQ         176(AX), R9
+	MOVQ         184(AX), R9
 	MOVQ         R9, 352(SP)
 	SHLQ         $2, 352(SP)
 	MOVQ         192(AX), R9
@@ -19885,8 +19899,8 @@ TEXT ·cross_entropy_no_if1_none_f32_i32_backward_0_avx512(SB), 0, $424-8
 	SHLQ         $2, 376(SP)
 	MOVQ         672(AX), R9
 	MOVQ         R9, 384(SP)
-	VDIVPS       Z2, Z1, Z1
-	VMOVSS       X1, 392(SP)
+	VDIVPS       Z1, Z0, Z0
+	VMOVSS       X0, 392(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 400(SP)
 	MOVQ         712(AX), R9
@@ -19907,7 +19921,7 @@ row2:
 	CMOVQLT          R11, R10
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z1
+	VPBROADCASTD     R10, Z0
 	MOVQ             384(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
@@ -19915,12 +19929,9 @@ row2:
 	NEGQ             R10
 	KMOVW            R10, K1
 	MOVQ             272(SP), R10
-	VBROADCASTSS     (R10), Z2
-	VDIVPS           Z2, Z0, Z18
-	MOVQ             280(SP), R10
-	VBROADCASTSS     (R10), Z19
-	VMULPS.BCST      392(SP), Z19, Z20
-	VMULPS.BCST      256(SP), Z19, Z19
+	VBROADCASTSS     (R10), Z1
+	VMULPS.BCST      392(SP), Z1, Z17
+	VMULPS.BCST      256(SP), Z1, Z1
 	CMPQ             400(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -19938,23 +19949,33 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             288(SP), R11
+	MOVQ             280(SP), R11
 	IMULQ            R11, R9
-	MOVQ             296(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
-	VBLENDMPS        Z21, Z3, K1, Z21
-	VMULPS           Z21, Z19, Z21
-	VPXORD           Z15, Z21, Z21
-	VPXORD           Z15, Z20, Z22
+	MOVQ             288(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z18
+	VBLENDMPS        Z18, Z2, K2, Z18
+	VBLENDMPS        Z18, Z3, K1, Z18
+	VMULPS           Z18, Z1, Z18
+	VPXORD           Z14, Z18, Z18
+	MOVQ             296(SP), R9
+	VBROADCASTSS     (R9), Z19
+	VPANDD.BCST      k7fffffff<>+0(SB), Z19, Z20
+	VBROADCASTSS     k7e800000<>+0(SB), Z21
+	VCMPPS           $17, Z20, Z21, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z2, K2, Z21
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z20, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z21, K2, Z20
+	VMULPS           Z20, Z19, Z21
+	VDIVPS           Z21, Z2, Z21
+	VPXORD           Z14, Z17, Z22
 	VBLENDMPS        Z22, Z3, K1, Z22
 	VBROADCASTSS     (BX), Z23
 	VPANDD.BCST      k7fffffff<>+0(SB), Z23, Z24
 	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z24, K2
 	VBLENDMPS        Z3, Z23, K2, Z23
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z2, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z2, Z24
-	VBLENDMPS        Z24, Z2, K2, Z24
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z19, Z24
+	VBLENDMPS        Z24, Z19, K2, Z24
 	VBROADCASTSS     k4b00007f<>+0(SB), Z25
 	VBLENDMPS.BCST   k4b000097<>+0(SB), Z25, K2, Z25
 	VPADDD.BCST      k004afb0d<>+0(SB), Z24, Z24
@@ -19963,7 +19984,7 @@ row2:
 	VPANDD.BCST      k007fffff<>+0(SB), Z24, Z24
 	VPADDD.BCST      k3f3504f3<>+0(SB), Z24, Z24
 	VSUBPS           Z25, Z26, Z25
-	VSUBPS           Z0, Z24, Z24
+	VSUBPS           Z2, Z24, Z24
 	VMULPS           Z24, Z24, Z26
 	VMULPS           Z24, Z26, Z27
 	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
@@ -19979,22 +20000,22 @@ row2:
 	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
 	VADDPS           Z27, Z24, Z24
 	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z24
-	VCMPPS           $0, Z3, Z2, K2
+	VCMPPS           $0, Z3, Z19, K2
 	VBROADCASTSS     k7fc00000<>+0(SB), Z25
 	VBLENDMPS.BCST   kff800000<>+0(SB), Z25, K2, Z25
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z24, Z2, K2, Z24
-	VCMPPS           $18, Z3, Z2, K2
-	VBLENDMPS        Z25, Z24, K2, Z2
-	VADDPS           Z2, Z23, Z2
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z19, K2
+	VBLENDMPS        Z24, Z19, K2, Z24
+	VCMPPS           $18, Z3, Z19, K2
+	VBLENDMPS        Z25, Z24, K2, Z19
+	VADDPS           Z19, Z23, Z19
 	MOVQ             304(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSS     (CX)(R10*1), Z24
-	VSUBPS           Z2, Z24, Z24
-	VMULPS           Z24, Z19, Z19
-	VPXORD           Z15, Z19, Z19
-	VBLENDMPS        Z19, Z3, K1, Z19
-	MOVQ             296(SP), R9
+	VSUBPS           Z19, Z24, Z24
+	VMULPS           Z24, Z1, Z1
+	VPXORD           Z14, Z1, Z1
+	VBLENDMPS        Z1, Z3, K1, Z1
+	MOVQ             288(SP), R9
 	MOVQ             CX, R10
 	MOVQ             312(SP), R11
 	MOVQ             320(SP), R12
@@ -20016,19 +20037,20 @@ full4:
 	VMOVAPS Z3, Z28
 
 block5:
-	VMULPS      (R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
-	VPCMPD      $0, Z1, Z24, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VMULPS      (R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
+	VPCMPD      $0, Z0, Z24, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     (R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z25, Z25
 	VMOVUPS     (R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -20036,20 +20058,21 @@ block5:
 	VMOVUPS     (R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, (R12)
-	VMULPS      64(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
-	VPADDD      Z16, Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VMULPS      64(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
+	VPADDD      Z15, Z24, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     64(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z26, Z26
 	VMOVUPS     64(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -20057,20 +20080,21 @@ block5:
 	VMOVUPS     64(R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 64(R12)
-	VMULPS      128(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      128(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
 	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     128(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z27, Z27
 	VMOVUPS     128(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -20078,20 +20102,21 @@ block5:
 	VMOVUPS     128(R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 128(R12)
-	VMULPS      192(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      192(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
 	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     192(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z28, Z28
 	VMOVUPS     192(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -20103,7 +20128,7 @@ block5:
 	ADDQ        SI, R10
 	ADDQ        $256, R11
 	ADDQ        $256, R12
-	VPADDD      Z17, Z24, Z24
+	VPADDD      Z16, Z24, Z24
 	SUBQ        $64, R13
 	JGE         block5
 	VMOVUPS     Z25, 0(SP)
@@ -20120,19 +20145,20 @@ masked7:
 	VPBROADCASTD R13, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K2
 	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z20, Z25
-	VPXORD       Z15, Z25, Z25
-	VPCMPD       $0, Z1, Z24, K3
-	VBLENDMPS    Z21, Z3, K3, Z26
+	VMULPS       Z25, Z17, Z25
+	VPXORD       Z14, Z25, Z25
+	VPCMPD       $0, Z0, Z24, K3
+	VBLENDMPS    Z18, Z3, K3, Z26
 	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z18, Z25
-	VPXORD       Z15, Z25, Z25
+	VMULPS       Z20, Z25, Z25
+	VMULPS       Z21, Z25, Z25
+	VPXORD       Z14, Z25, Z25
 	VBLENDMPS    Z25, Z3, K1, Z25
 	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z2, Z26, Z26
+	VSUBPS       Z19, Z26, Z26
 	VMULPS.Z     Z26, Z22, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPS    Z19, Z3, K3, Z27
+	VBLENDMPS    Z1, Z3, K3, Z27
 	VMOVUPS      0(SP)(R14*1), Z28
 	VADDPS       Z25, Z28, Z25
 	VMOVAPS      Z25, K2, Z28
@@ -20147,74 +20173,74 @@ masked7:
 	ADDQ         R8, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
-	VPADDD       Z16, Z24, Z24
+	VPADDD       Z15, Z24, Z24
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
 	JGT          masked7
 
 done6:
-	VMOVUPS       0(SP), Z2
-	VMOVUPS       128(SP), Z18
-	VADDPS        Z18, Z2, Z2
-	VMOVUPS       64(SP), Z18
-	VMOVUPS       192(SP), Z19
-	VADDPS        Z19, Z18, Z18
-	VADDPS        Z18, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y18
-	VADDPS        Y18, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X18
-	VADDPS        X18, X2, X2
-	VPERMILPD     $1, X2, X18
-	VADDPS        X18, X2, X2
-	VPERMILPS     $1, X2, X18
-	VADDPS        X18, X2, X2
-	VBROADCASTSS  X2, Z2
-	VCMPPS        $0, Z3, Z2, K2
-	MOVQ          296(SP), R9
+	VMOVUPS       0(SP), Z1
+	VMOVUPS       128(SP), Z19
+	VADDPS        Z19, Z1, Z1
+	VMOVUPS       64(SP), Z19
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z1, Z1
+	VEXTRACTF64X4 $1, Z1, Y19
+	VADDPS        Y19, Y1, Y1
+	VEXTRACTF64X2 $1, Y1, X19
+	VADDPS        X19, X1, X1
+	VPERMILPD     $1, X1, X19
+	VADDPS        X19, X1, X1
+	VPERMILPS     $1, X1, X19
+	VADDPS        X19, X1, X1
+	VBROADCASTSS  X1, Z1
+	VCMPPS        $0, Z3, Z1, K2
+	MOVQ          288(SP), R9
 	MOVQ          CX, R10
 	MOVQ          328(SP), R11
 	MOVQ          8(AX), R12
-	VMOVUPS       iota32<>+0(SB), Z18
+	VMOVUPS       iota32<>+0(SB), Z19
 	SUBQ          $16, R12
 	JLT           single8
 
 block9:
-	VMULPS           (R9), Z20, Z19
-	VPXORD           Z15, Z19, Z19
-	VPCMPD           $0, Z1, Z18, K3
-	VBLENDMPS        Z21, Z3, K3, Z22
-	VADDPS.Z         Z22, Z19, K1, Z19
-	VMOVUPS          (R10), Z22
-	VSUBPS           Z23, Z22, Z22
-	VMINPS           Z22, Z4, Z22
-	VMAXPS           Z22, Z5, Z22
-	VMOVAPS          Z22, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z24
-	VSUBPS           Z6, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z22
-	VFMADD231PS      Z7, Z25, Z22
-	VMOVAPS          Z8, Z26
-	VFMADD213PS      Z9, Z22, Z26
-	VFMADD213PS      Z10, Z22, Z26
-	VFMADD213PS      Z11, Z22, Z26
-	VFMADD213PS      Z12, Z22, Z26
-	VFMADD213PS      Z0, Z22, Z26
-	VFMADD213PS      Z0, Z22, Z26
-	VFMADD213PS      Z14, Z13, Z25
-	VPSLLD           $23, Z25, Z22
-	VMULPS           Z22, Z26, Z22
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z22, Z22
-	VMULPS           Z22, Z2, Z22
-	VBLENDMPS        Z3, Z22, K2, Z22
-	VADDPS           Z22, Z19, Z19
-	VMOVUPS          Z19, (R11)
+	VMULPS           (R9), Z17, Z20
+	VPXORD           Z14, Z20, Z20
+	VPCMPD           $0, Z0, Z19, K3
+	VBLENDMPS        Z18, Z3, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z23, Z21, Z21
+	VMINPS           Z21, Z4, Z21
+	VMAXPS           Z21, Z5, Z21
+	VMOVAPS          Z21, Z22
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z22
+	VSUBPS           Z6, Z22, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z7, Z25
+	VFMADD213PS      Z8, Z21, Z25
+	VFMADD213PS      Z9, Z21, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z2, Z21, Z25
+	VFMADD213PS      Z2, Z21, Z25
+	VFMADD213PS      Z13, Z12, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z22, Z22
+	VPSLLD           $23, Z22, Z22
+	VMULPS           Z22, Z21, Z21
+	VMULPS           Z21, Z1, Z21
+	VBLENDMPS        Z3, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
 	ADDQ             DI, R9
 	ADDQ             R8, R10
 	ADDQ             $64, R11
-	VPADDD           Z16, Z18, Z18
+	VPADDD           Z15, Z19, Z19
 	SUBQ             $16, R12
 	JGE              block9
 
@@ -20223,40 +20249,40 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTD     R12, Z19
-	VPCMPD           $6, iota32<>+0(SB), Z19, K3
-	VMOVUPS.Z        (R9), K3, Z19
-	VMULPS           Z19, Z20, Z19
-	VPXORD           Z15, Z19, Z19
-	VPCMPD           $0, Z1, Z18, K4
-	VBLENDMPS        Z21, Z3, K4, Z1
-	VADDPS.Z         Z1, Z19, K1, Z1
-	VMOVUPS.Z        (R10), K3, Z18
-	VSUBPS           Z23, Z18, Z18
-	VMINPS           Z18, Z4, Z18
-	VMAXPS           Z18, Z5, Z18
-	VMOVAPS          Z18, Z19
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z19
-	VSUBPS           Z6, Z19, Z20
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z18
-	VFMADD231PS      Z7, Z20, Z18
-	VMOVAPS          Z8, Z21
-	VFMADD213PS      Z9, Z18, Z21
-	VFMADD213PS      Z10, Z18, Z21
-	VFMADD213PS      Z11, Z18, Z21
-	VFMADD213PS      Z12, Z18, Z21
-	VFMADD213PS      Z0, Z18, Z21
-	VFMADD213PS      Z0, Z18, Z21
-	VFMADD213PS      Z14, Z13, Z20
-	VPSLLD           $23, Z20, Z18
-	VMULPS           Z18, Z21, Z18
-	VPSUBD           Z20, Z19, Z19
-	VPSLLD           $23, Z19, Z19
-	VMULPS           Z19, Z18, Z18
-	VMULPS           Z18, Z2, Z2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VADDPS           Z2, Z1, Z1
-	VMOVUPS          Z1, K3, (R11)
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z17, Z17
+	VPXORD           Z14, Z17, Z17
+	VPCMPD           $0, Z0, Z19, K4
+	VBLENDMPS        Z18, Z3, K4, Z0
+	VADDPS.Z         Z0, Z17, K1, Z0
+	VMOVUPS.Z        (R10), K3, Z17
+	VSUBPS           Z23, Z17, Z17
+	VMINPS           Z17, Z4, Z17
+	VMAXPS           Z17, Z5, Z17
+	VMOVAPS          Z17, Z18
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z18
+	VSUBPS           Z6, Z18, Z19
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z19, Z17
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z19, Z17
+	VMOVAPS          Z7, Z20
+	VFMADD213PS      Z8, Z17, Z20
+	VFMADD213PS      Z9, Z17, Z20
+	VFMADD213PS      Z10, Z17, Z20
+	VFMADD213PS      Z11, Z17, Z20
+	VFMADD213PS      Z2, Z17, Z20
+	VFMADD213PS      Z2, Z17, Z20
+	VFMADD213PS      Z13, Z12, Z19
+	VPSLLD           $23, Z19, Z17
+	VMULPS           Z17, Z20, Z17
+	VPSUBD           Z19, Z18, Z18
+	VPSLLD           $23, Z18, Z18
+	VMULPS           Z18, Z17, Z17
+	VMULPS           Z17, Z1, Z1
+	VBLENDMPS        Z3, Z1, K2, Z1
+	VADDPS           Z1, Z0, Z0
+	VMOVUPS          Z0, K3, (R11)
 
 done10:
 	MOVQ 264(SP), R9
@@ -20265,9 +20291,9 @@ done10:
 	MOVQ 272(SP), R9
 	ADDQ 344(SP), R9
 	MOVQ R9, 272(SP)
-	MOVQ 280(SP), R9
+	MOVQ 296(SP), R9
 	ADDQ 352(SP), R9
-	MOVQ R9, 280(SP)
+	MOVQ R9, 296(SP)
 	ADDQ 360(SP), CX
 	ADDQ 368(SP), BX
 	MOVQ 328(SP), R9
@@ -20282,8 +20308,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_backward_1_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_backward_1_avx2(SB), NOSPLIT, $16-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(SB), NOSPLIT, $16-8
 	MOVQ       a+0(FP), AX
 	MOVQ       32(AX), BX
 	MOVQ       40(AX), CX
@@ -20409,8 +20435,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i32_backward_1_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i32_backward_1_avx512(SB), NOSPLIT, $8-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -20533,8 +20559,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i64_forward_0_avx2(SB), 0, $504-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $504-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k42b20000<>+0(SB), Y1
@@ -21211,8 +21237,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i64_forward_0_avx512(SB), 0, $376-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $376-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k7f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -21752,8 +21778,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx2(SB), 0, $544-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
@@ -21768,19 +21794,18 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx2(SB), 0, $544-8
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, 320(SP)
 	VXORPS       Y0, Y0, Y0
-	VMOVUPS      kc2d00000<>+0(SB), Y1
 	MOVQ         32(AX), BX
 	MOVQ         BX, 352(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 360(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $2, 368(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 376(SP)
-	SHLQ         $2, 376(SP)
+	VMOVUPS      k80000000<>+0(SB), Y1
 	MOVQ         56(AX), BX
 	MOVQ         BX, 384(SP)
-	VMOVUPS      k80000000<>+0(SB), Y2
 	MOVQ         72(AX), BX
 	MOVQ         BX, 392(SP)
 	MOVQ         320(AX), BX
@@ -21791,11 +21816,11 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         CX, 408(SP)
 	MOVQ         88(AX), CX
 	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
 	MOVQ         320(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
+	MOVQ         304(AX), SI
 	SHLQ         $5, SI
 	MOVQ         320(AX), DI
 	SHLQ         $5, DI
@@ -21807,7 +21832,7 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         168(AX), R8
 	MOVQ         R8, 440(SP)
 	SHLQ         $2, 440(SP)
-	MOVQ         176(AX), R8
+	MOVQ         184(AX), R8
 	MOVQ         R8, 448(SP)
 	SHLQ         $2, 448(SP)
 	MOVQ         192(AX), R8
@@ -21821,9 +21846,9 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx2(SB), 0, $544-8
 	SHLQ         $2, 472(SP)
 	MOVQ         672(AX), R8
 	MOVQ         R8, 480(SP)
-	VMOVUPS      256(SP), Y3
-	VDIVPS       288(SP), Y3, Y3
-	VMOVUPS      Y3, 256(SP)
+	VMOVUPS      256(SP), Y2
+	VDIVPS       288(SP), Y2, Y2
+	VMOVUPS      Y2, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 488(SP)
 	MOVQ         712(AX), R8
@@ -21844,63 +21869,71 @@ row2:
 	CMOVQLT      R10, R9
 	CMPQ         R9, R11
 	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X4
-	VPBROADCASTD X4, Y4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Y3
 	MOVQ         360(SP), R9
-	VBROADCASTSS (R9), Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VDIVPS       Y5, Y6, Y6
-	MOVQ         368(SP), R9
-	VBROADCASTSS (R9), Y7
-	VMULPS       256(SP), Y7, Y8
-	VMULPS       320(SP), Y7, Y7
-	VMOVUPS      Y7, 288(SP)
+	VBROADCASTSS (R9), Y4
+	VMULPS       256(SP), Y4, Y5
+	VMULPS       320(SP), Y4, Y4
+	VMOVUPS      Y4, 288(SP)
 	CMPQ         488(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
 	MOVQ         496(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y7, Y7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y4, Y4
 	MOVQ         488(SP), R9
-	VMOVMSKPS    Y7, R10
+	VMOVMSKPS    Y4, R10
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
-	MOVQ         376(SP), R10
+	MOVQ         368(SP), R10
 	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSS (R10)(R8*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y7, Y9, Y10, Y7
-	VBLENDVPS    Y4, Y7, Y0, Y7
-	VMULPS       288(SP), Y7, Y7
-	VXORPS       Y2, Y7, Y7
-	VXORPS       Y2, Y8, Y9
-	VBLENDVPS    Y4, Y9, Y0, Y9
+	MOVQ         376(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y4, Y6, Y7, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       288(SP), Y4, Y4
+	VXORPS       Y1, Y4, Y4
+	MOVQ         384(SP), R8
+	VBROADCASTSS (R8), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VXORPS       Y1, Y5, Y9
+	VBLENDVPS    Y3, Y9, Y0, Y9
 	MOVQ         392(SP), R8
 	VBROADCASTSS (R8), Y10
 	VANDPS       k7fffffff<>+0(SB), Y10, Y11
 	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
 	VBLENDVPS    Y11, Y0, Y10, Y10
 	VMOVUPS      Y10, 512(SP)
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y10
-	VMULPS       k4b800000<>+0(SB), Y5, Y11
-	VBLENDVPS    Y10, Y11, Y5, Y11
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
+	VMULPS       k4b800000<>+0(SB), Y6, Y11
+	VBLENDVPS    Y10, Y11, Y6, Y11
 	VMOVUPS      k4b00007f<>+0(SB), Y12
 	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
 	VPADDD       k004afb0d<>+0(SB), Y11, Y11
@@ -21925,22 +21958,22 @@ row2:
 	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
 	VADDPS       Y13, Y11, Y11
 	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
-	VCMPPS       $0, Y0, Y5, Y10
+	VCMPPS       $0, Y0, Y6, Y10
 	VMOVUPS      k7fc00000<>+0(SB), Y12
 	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y12
-	VBLENDVPS    Y12, Y11, Y5, Y11
-	VCMPPS       $18, Y0, Y5, Y5
-	VBLENDVPS    Y5, Y10, Y11, Y5
-	VADDPS       512(SP), Y5, Y5
+	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
+	VBLENDVPS    Y12, Y11, Y6, Y11
+	VCMPPS       $18, Y0, Y6, Y6
+	VBLENDVPS    Y6, Y10, Y11, Y6
+	VADDPS       512(SP), Y6, Y6
 	MOVQ         400(SP), R8
 	IMULQ        R8, R9
 	VBROADCASTSS (BX)(R9*1), Y10
-	VSUBPS       Y5, Y10, Y10
+	VSUBPS       Y6, Y10, Y10
 	VMULPS       288(SP), Y10, Y10
-	VXORPS       Y2, Y10, Y10
-	VBLENDVPS    Y4, Y10, Y0, Y10
-	MOVQ         384(SP), R8
+	VXORPS       Y1, Y10, Y10
+	VBLENDVPS    Y3, Y10, Y0, Y10
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         408(SP), R11
 	MOVQ         416(SP), R12
@@ -21960,19 +21993,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPS    (R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VMULPS    (R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   (R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -21983,20 +22017,21 @@ block4:
 	VMOVUPS   (R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R12)
-	VMULPS    32(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    32(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   32(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   32(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -22007,20 +22042,21 @@ block4:
 	VMOVUPS   32(R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 32(R12)
-	VMULPS    64(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    64(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   64(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   64(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -22031,20 +22067,21 @@ block4:
 	VMOVUPS   64(R12), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 64(R12)
-	VMULPS    96(R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
+	VMULPS    96(R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   96(R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   96(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -22070,19 +22107,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPS    (R8), Y8, Y12
-	VXORPS    Y2, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y7, Y0, Y14
+	VMULPS    (R8), Y5, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y4, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y6, Y12
-	VXORPS    Y2, Y12, Y12
-	VBLENDVPS Y4, Y12, Y0, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y3, Y12, Y0, Y12
 	VMOVUPS   (R9), Y14
-	VSUBPS    Y5, Y14, Y14
+	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y4, Y14, Y0, Y14
-	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y3, Y14, Y0, Y14
+	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R13*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -22112,103 +22150,105 @@ masked8:
 	NEGQ       R10
 	VMOVUPS    32(R14)(R10*4), Y12
 	VMASKMOVPS (R8), Y12, Y13
-	VMULPS     Y13, Y8, Y13
-	VXORPS     Y2, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y7, Y0, Y14
+	VMULPS     Y13, Y5, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y4, Y0, Y14
 	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y6, Y6
-	VXORPS     Y2, Y6, Y6
-	VBLENDVPS  Y4, Y6, Y0, Y6
-	VMASKMOVPS (R9), Y12, Y13
-	VSUBPS     Y5, Y13, Y5
-	VMULPS     Y5, Y9, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VANDPS     Y11, Y4, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R13*1), Y10
-	VADDPS     Y6, Y10, Y6
-	VBLENDVPS  Y12, Y6, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y6
-	VADDPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y5
-	VADDPS     Y9, Y5, Y5
-	VMASKMOVPS Y5, Y12, (R12)
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y3, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
+	VMULPS     Y6, Y9, Y6
+	VBLENDVPS  Y3, Y6, Y0, Y6
+	VANDPS     Y11, Y3, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+	VMASKMOVPS (R11), Y12, Y7
+	VADDPS     Y6, Y7, Y6
+	VMASKMOVPS Y6, Y12, (R11)
+	VMASKMOVPS (R12), Y12, Y6
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS Y6, Y12, (R12)
 
 done5:
-	VMOVUPS      0(SP), Y5
-	VMOVUPS      128(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      64(SP), Y6
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      32(SP), Y6
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y6, Y6
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VEXTRACTF128 $1, Y5, X6
-	VADDPS       X6, X5, X5
-	VPERMILPD    $1, X5, X6
-	VADDPS       X6, X5, X5
-	VPERMILPS    $1, X5, X6
-	VADDPS       X6, X5, X5
-	VBROADCASTSS X5, Y5
-	VCMPPS       $0, Y0, Y5, Y6
-	MOVQ         384(SP), R8
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VBROADCASTSS X6, Y6
+	VCMPPS       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         424(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
+	VMOVUPS      iota32<>+0(SB), Y8
 	SUBQ         $8, R11
 	JLT          single9
 
 block10:
-	VMULPS      (R8), Y8, Y10
-	VXORPS      Y2, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y7, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y4, Y10, Y0, Y10
-	VMOVUPS     (R9), Y11
-	VSUBPS      512(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y1, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y15
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y15
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y15
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y15
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y15
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y15, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y5, Y11
-	VBLENDVPS   Y6, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
+	VMULPS      (R8), Y5, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y4, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y3, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      512(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
 	ADDQ        SI, R8
 	ADDQ        DI, R9
 	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
+	VPADDD      k00000008<>+0(SB), Y8, Y8
 	SUBQ        $8, R11
 	JGE         block10
 
@@ -22219,43 +22259,44 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R8), Y10, Y11
-	VMULPS      Y11, Y8, Y8
-	VXORPS      Y2, Y8, Y8
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y7, Y0, Y3
-	VADDPS      Y3, Y8, Y3
-	VBLENDVPS   Y4, Y3, Y0, Y3
-	VMASKMOVPS  (R9), Y10, Y4
-	VSUBPS      512(SP), Y4, Y4
-	VMOVUPS     k42b20000<>+0(SB), Y7
-	VMINPS      Y4, Y7, Y4
-	VMAXPS      Y4, Y1, Y4
-	VMOVAPS     Y4, Y7
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
-	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y7
-	VSUBPS      k4b4000fe<>+0(SB), Y7, Y8
-	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
-	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y15
-	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y15
-	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y15
-	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y15
-	VFMADD213PS k3effffff<>+0(SB), Y4, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y4, Y15
-	VFMADD213PS k3f800000<>+0(SB), Y4, Y15
-	VMOVUPS     k3f000000<>+0(SB), Y4
-	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
-	VPSLLD      $23, Y8, Y4
-	VMULPS      Y4, Y15, Y4
-	VPSUBD      Y8, Y7, Y7
-	VPSLLD      $23, Y7, Y7
-	VMULPS      Y7, Y4, Y4
-	VMULPS      Y4, Y5, Y4
-	VBLENDVPS   Y6, Y0, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (R8), Y9, Y10
+	VMULPS      Y10, Y5, Y5
+	VXORPS      Y1, Y5, Y5
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y4, Y0, Y2
+	VADDPS      Y2, Y5, Y2
+	VBLENDVPS   Y3, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y3
+	VSUBPS      512(SP), Y3, Y3
+	VMOVUPS     k42b20000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMOVUPS     kc2d00000<>+0(SB), Y4
+	VMAXPS      Y3, Y4, Y3
+	VMOVAPS     Y3, Y4
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS k4b4000fe<>+0(SB), Y5, Y4
+	VSUBPS      k4b4000fe<>+0(SB), Y4, Y5
+	VFMADD231PS kbf317218<>+0(SB), Y5, Y3
+	VFMADD231PS k3102e308<>+0(SB), Y5, Y3
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y8
+	VFMADD213PS k3c0913d7<>+0(SB), Y3, Y8
+	VFMADD213PS k3d2aab3a<>+0(SB), Y3, Y8
+	VFMADD213PS k3e2aaa58<>+0(SB), Y3, Y8
+	VFMADD213PS k3effffff<>+0(SB), Y3, Y8
+	VFMADD213PS k3f800000<>+0(SB), Y3, Y8
+	VFMADD213PS k3f800000<>+0(SB), Y3, Y8
+	VMOVUPS     k3f000000<>+0(SB), Y3
+	VFMADD213PS k4b40007f<>+0(SB), Y3, Y5
+	VPSLLD      $23, Y5, Y3
+	VMULPS      Y3, Y8, Y3
+	VPSUBD      Y5, Y4, Y4
+	VPSLLD      $23, Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VMULPS      Y3, Y6, Y3
+	VBLENDVPS   Y7, Y0, Y3, Y3
+	VADDPS      Y3, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
 
 done11:
 	MOVQ 352(SP), R8
@@ -22264,9 +22305,9 @@ done11:
 	MOVQ 360(SP), R8
 	ADDQ 440(SP), R8
 	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
+	MOVQ 384(SP), R8
 	ADDQ 448(SP), R8
-	MOVQ R8, 368(SP)
+	MOVQ R8, 384(SP)
 	ADDQ 456(SP), BX
 	MOVQ 392(SP), R8
 	ADDQ 464(SP), R8
@@ -22283,44 +22324,43 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx512(SB), 0, $424-8
+// func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
 	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
+	VCVTSD2SS    560(AX), X1, X1
 	VBROADCASTSS X1, Z1
 	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
+	VCVTSD2SS    568(AX), X2, X2
 	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
-	VMOVSS       X3, 256(SP)
+	VMOVSS       X2, 256(SP)
+	VBROADCASTSS k3f800000<>+0(SB), Z2
 	VPXORD       Z3, Z3, Z3
 	VBROADCASTSS k42b20000<>+0(SB), Z4
 	VBROADCASTSS kc2d00000<>+0(SB), Z5
 	VBROADCASTSS k4b4000fe<>+0(SB), Z6
-	VBROADCASTSS k3102e308<>+0(SB), Z7
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
-	VBROADCASTSS k3c0913d7<>+0(SB), Z9
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
-	VBROADCASTSS k3effffff<>+0(SB), Z12
-	VBROADCASTSS k3f000000<>+0(SB), Z13
-	VBROADCASTSS k4b40007f<>+0(SB), Z14
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z7
+	VBROADCASTSS k3c0913d7<>+0(SB), Z8
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z9
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z10
+	VBROADCASTSS k3effffff<>+0(SB), Z11
+	VBROADCASTSS k3f000000<>+0(SB), Z12
+	VBROADCASTSS k4b40007f<>+0(SB), Z13
 	MOVQ         32(AX), BX
 	MOVQ         BX, 264(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 272(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $2, 280(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 288(SP)
-	SHLQ         $2, 288(SP)
+	VBROADCASTSS k80000000<>+0(SB), Z14
 	MOVQ         56(AX), BX
 	MOVQ         BX, 296(SP)
-	VBROADCASTSS k80000000<>+0(SB), Z15
 	MOVQ         72(AX), BX
 	MOVQ         320(AX), CX
 	MOVQ         CX, 304(SP)
@@ -22330,13 +22370,13 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx512(SB), 0, $424-8
 	MOVQ         DX, 312(SP)
 	MOVQ         88(AX), DX
 	MOVQ         DX, 320(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z16
-	MOVQ         312(AX), DX
+	VBROADCASTSS k00000010<>+0(SB), Z15
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         320(AX), SI
 	SHLQ         $8, SI
-	VBROADCASTSS k00000040<>+0(SB), Z17
-	MOVQ         312(AX), DI
+	VBROADCASTSS k00000040<>+0(SB), Z16
+	MOVQ         304(AX), DI
 	SHLQ         $6, DI
 	MOVQ         320(AX), R8
 	SHLQ         $6, R8
@@ -22348,7 +22388,7 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx512(SB), 0, $424-8
 	MOVQ         168(AX), R9
 	MOVQ         R9, 344(SP)
 	SHLQ         $2, 344(SP)
-	MOVQ         176(AX), R9
+	MOVQ         184(AX), R9
 	MOVQ         R9, 352(SP)
 	SHLQ         $2, 352(SP)
 	MOVQ         192(AX), R9
@@ -22362,8 +22402,8 @@ TEXT ·cross_entropy_no_if1_none_f32_i64_backward_0_avx512(SB), 0, $424-8
 	SHLQ         $2, 376(SP)
 	MOVQ         672(AX), R9
 	MOVQ         R9, 384(SP)
-	VDIVPS       Z2, Z1, Z1
-	VMOVSS       X1, 392(SP)
+	VDIVPS       Z1, Z0, Z0
+	VMOVSS       X0, 392(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 400(SP)
 	MOVQ         712(AX), R9
@@ -22384,7 +22424,7 @@ row2:
 	CMOVQLT          R11, R10
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z1
+	VPBROADCASTD     R10, Z0
 	MOVQ             384(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
@@ -22392,12 +22432,9 @@ row2:
 	NEGQ             R10
 	KMOVW            R10, K1
 	MOVQ             272(SP), R10
-	VBROADCASTSS     (R10), Z2
-	VDIVPS           Z2, Z0, Z18
-	MOVQ             280(SP), R10
-	VBROADCASTSS     (R10), Z19
-	VMULPS.BCST      392(SP), Z19, Z20
-	VMULPS.BCST      256(SP), Z19, Z19
+	VBROADCASTSS     (R10), Z1
+	VMULPS.BCST      392(SP), Z1, Z17
+	VMULPS.BCST      256(SP), Z1, Z1
 	CMPQ             400(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -22415,23 +22452,33 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             288(SP), R11
+	MOVQ             280(SP), R11
 	IMULQ            R11, R9
-	MOVQ             296(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
-	VBLENDMPS        Z21, Z3, K1, Z21
-	VMULPS           Z21, Z19, Z21
-	VPXORD           Z15, Z21, Z21
-	VPXORD           Z15, Z20, Z22
+	MOVQ             288(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z18
+	VBLENDMPS        Z18, Z2, K2, Z18
+	VBLENDMPS        Z18, Z3, K1, Z18
+	VMULPS           Z18, Z1, Z18
+	VPXORD           Z14, Z18, Z18
+	MOVQ             296(SP), R9
+	VBROADCASTSS     (R9), Z19
+	VPANDD.BCST      k7fffffff<>+0(SB), Z19, Z20
+	VBROADCASTSS     k7e800000<>+0(SB), Z21
+	VCMPPS           $17, Z20, Z21, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z2, K2, Z21
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z20, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z21, K2, Z20
+	VMULPS           Z20, Z19, Z21
+	VDIVPS           Z21, Z2, Z21
+	VPXORD           Z14, Z17, Z22
 	VBLENDMPS        Z22, Z3, K1, Z22
 	VBROADCASTSS     (BX), Z23
 	VPANDD.BCST      k7fffffff<>+0(SB), Z23, Z24
 	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z24, K2
 	VBLENDMPS        Z3, Z23, K2, Z23
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z2, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z2, Z24
-	VBLENDMPS        Z24, Z2, K2, Z24
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z19, Z24
+	VBLENDMPS        Z24, Z19, K2, Z24
 	VBROADCASTSS     k4b00007f<>+0(SB), Z25
 	VBLENDMPS.BCST   k4b000097<>+0(SB), Z25, K2, Z25
 	VPADDD.BCST      k004afb0d<>+0(SB), Z24, Z24
@@ -22440,7 +22487,7 @@ row2:
 	VPANDD.BCST      k007fffff<>+0(SB), Z24, Z24
 	VPADDD.BCST      k3f3504f3<>+0(SB), Z24, Z24
 	VSUBPS           Z25, Z26, Z25
-	VSUBPS           Z0, Z24, Z24
+	VSUBPS           Z2, Z24, Z24
 	VMULPS           Z24, Z24, Z26
 	VMULPS           Z24, Z26, Z27
 	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
@@ -22456,22 +22503,22 @@ row2:
 	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
 	VADDPS           Z27, Z24, Z24
 	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z24
-	VCMPPS           $0, Z3, Z2, K2
+	VCMPPS           $0, Z3, Z19, K2
 	VBROADCASTSS     k7fc00000<>+0(SB), Z25
 	VBLENDMPS.BCST   kff800000<>+0(SB), Z25, K2, Z25
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z2, K2
-	VBLENDMPS        Z24, Z2, K2, Z24
-	VCMPPS           $18, Z3, Z2, K2
-	VBLENDMPS        Z25, Z24, K2, Z2
-	VADDPS           Z2, Z23, Z2
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z19, K2
+	VBLENDMPS        Z24, Z19, K2, Z24
+	VCMPPS           $18, Z3, Z19, K2
+	VBLENDMPS        Z25, Z24, K2, Z19
+	VADDPS           Z19, Z23, Z19
 	MOVQ             304(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSS     (CX)(R10*1), Z24
-	VSUBPS           Z2, Z24, Z24
-	VMULPS           Z24, Z19, Z19
-	VPXORD           Z15, Z19, Z19
-	VBLENDMPS        Z19, Z3, K1, Z19
-	MOVQ             296(SP), R9
+	VSUBPS           Z19, Z24, Z24
+	VMULPS           Z24, Z1, Z1
+	VPXORD           Z14, Z1, Z1
+	VBLENDMPS        Z1, Z3, K1, Z1
+	MOVQ             288(SP), R9
 	MOVQ             CX, R10
 	MOVQ             312(SP), R11
 	MOVQ             320(SP), R12
@@ -22493,19 +22540,20 @@ full4:
 	VMOVAPS Z3, Z28
 
 block5:
-	VMULPS      (R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
-	VPCMPD      $0, Z1, Z24, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VMULPS      (R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
+	VPCMPD      $0, Z0, Z24, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     (R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z25, Z25
 	VMOVUPS     (R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -22513,20 +22561,21 @@ block5:
 	VMOVUPS     (R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, (R12)
-	VMULPS      64(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
-	VPADDD      Z16, Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VMULPS      64(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
+	VPADDD      Z15, Z24, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     64(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z26, Z26
 	VMOVUPS     64(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -22534,20 +22583,21 @@ block5:
 	VMOVUPS     64(R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 64(R12)
-	VMULPS      128(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      128(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
 	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     128(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z27, Z27
 	VMOVUPS     128(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -22555,20 +22605,21 @@ block5:
 	VMOVUPS     128(R12), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 128(R12)
-	VMULPS      192(R9), Z20, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      192(R9), Z17, Z29
+	VPXORD      Z14, Z29, Z29
 	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z1, Z30, K2
-	VBLENDMPS   Z21, Z3, K2, Z30
+	VPCMPD      $0, Z0, Z30, K2
+	VBLENDMPS   Z18, Z3, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z18, Z29
-	VPXORD      Z15, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VMULPS      Z21, Z29, Z29
+	VPXORD      Z14, Z29, Z29
 	VBLENDMPS   Z29, Z3, K1, Z29
 	VMOVUPS     192(R10), Z30
-	VSUBPS      Z2, Z30, Z30
+	VSUBPS      Z19, Z30, Z30
 	VMULPS.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPS   Z19, Z3, K2, Z31
+	VBLENDMPS   Z1, Z3, K2, Z31
 	VADDPS      Z29, Z28, Z28
 	VMOVUPS     192(R11), Z29
 	VADDPS      Z30, Z29, Z29
@@ -22580,7 +22631,7 @@ block5:
 	ADDQ        SI, R10
 	ADDQ        $256, R11
 	ADDQ        $256, R12
-	VPADDD      Z17, Z24, Z24
+	VPADDD      Z16, Z24, Z24
 	SUBQ        $64, R13
 	JGE         block5
 	VMOVUPS     Z25, 0(SP)
@@ -22597,19 +22648,20 @@ masked7:
 	VPBROADCASTD R13, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K2
 	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z20, Z25
-	VPXORD       Z15, Z25, Z25
-	VPCMPD       $0, Z1, Z24, K3
-	VBLENDMPS    Z21, Z3, K3, Z26
+	VMULPS       Z25, Z17, Z25
+	VPXORD       Z14, Z25, Z25
+	VPCMPD       $0, Z0, Z24, K3
+	VBLENDMPS    Z18, Z3, K3, Z26
 	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z18, Z25
-	VPXORD       Z15, Z25, Z25
+	VMULPS       Z20, Z25, Z25
+	VMULPS       Z21, Z25, Z25
+	VPXORD       Z14, Z25, Z25
 	VBLENDMPS    Z25, Z3, K1, Z25
 	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z2, Z26, Z26
+	VSUBPS       Z19, Z26, Z26
 	VMULPS.Z     Z26, Z22, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPS    Z19, Z3, K3, Z27
+	VBLENDMPS    Z1, Z3, K3, Z27
 	VMOVUPS      0(SP)(R14*1), Z28
 	VADDPS       Z25, Z28, Z25
 	VMOVAPS      Z25, K2, Z28
@@ -22624,74 +22676,74 @@ masked7:
 	ADDQ         R8, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
-	VPADDD       Z16, Z24, Z24
+	VPADDD       Z15, Z24, Z24
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
 	JGT          masked7
 
 done6:
-	VMOVUPS       0(SP), Z2
-	VMOVUPS       128(SP), Z18
-	VADDPS        Z18, Z2, Z2
-	VMOVUPS       64(SP), Z18
-	VMOVUPS       192(SP), Z19
-	VADDPS        Z19, Z18, Z18
-	VADDPS        Z18, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y18
-	VADDPS        Y18, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X18
-	VADDPS        X18, X2, X2
-	VPERMILPD     $1, X2, X18
-	VADDPS        X18, X2, X2
-	VPERMILPS     $1, X2, X18
-	VADDPS        X18, X2, X2
-	VBROADCASTSS  X2, Z2
-	VCMPPS        $0, Z3, Z2, K2
-	MOVQ          296(SP), R9
+	VMOVUPS       0(SP), Z1
+	VMOVUPS       128(SP), Z19
+	VADDPS        Z19, Z1, Z1
+	VMOVUPS       64(SP), Z19
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z1, Z1
+	VEXTRACTF64X4 $1, Z1, Y19
+	VADDPS        Y19, Y1, Y1
+	VEXTRACTF64X2 $1, Y1, X19
+	VADDPS        X19, X1, X1
+	VPERMILPD     $1, X1, X19
+	VADDPS        X19, X1, X1
+	VPERMILPS     $1, X1, X19
+	VADDPS        X19, X1, X1
+	VBROADCASTSS  X1, Z1
+	VCMPPS        $0, Z3, Z1, K2
+	MOVQ          288(SP), R9
 	MOVQ          CX, R10
 	MOVQ          328(SP), R11
 	MOVQ          8(AX), R12
-	VMOVUPS       iota32<>+0(SB), Z18
+	VMOVUPS       iota32<>+0(SB), Z19
 	SUBQ          $16, R12
 	JLT           single8
 
 block9:
-	VMULPS           (R9), Z20, Z19
-	VPXORD           Z15, Z19, Z19
-	VPCMPD           $0, Z1, Z18, K3
-	VBLENDMPS        Z21, Z3, K3, Z22
-	VADDPS.Z         Z22, Z19, K1, Z19
-	VMOVUPS          (R10), Z22
-	VSUBPS           Z23, Z22, Z22
-	VMINPS           Z22, Z4, Z22
-	VMAXPS           Z22, Z5, Z22
-	VMOVAPS          Z22, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z24
-	VSUBPS           Z6, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z22
-	VFMADD231PS      Z7, Z25, Z22
-	VMOVAPS          Z8, Z26
-	VFMADD213PS      Z9, Z22, Z26
-	VFMADD213PS      Z10, Z22, Z26
-	VFMADD213PS      Z11, Z22, Z26
-	VFMADD213PS      Z12, Z22, Z26
-	VFMADD213PS      Z0, Z22, Z26
-	VFMADD213PS      Z0, Z22, Z26
-	VFMADD213PS      Z14, Z13, Z25
-	VPSLLD           $23, Z25, Z22
-	VMULPS           Z22, Z26, Z22
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z22, Z22
-	VMULPS           Z22, Z2, Z22
-	VBLENDMPS        Z3, Z22, K2, Z22
-	VADDPS           Z22, Z19, Z19
-	VMOVUPS          Z19, (R11)
+	VMULPS           (R9), Z17, Z20
+	VPXORD           Z14, Z20, Z20
+	VPCMPD           $0, Z0, Z19, K3
+	VBLENDMPS        Z18, Z3, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z23, Z21, Z21
+	VMINPS           Z21, Z4, Z21
+	VMAXPS           Z21, Z5, Z21
+	VMOVAPS          Z21, Z22
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z22
+	VSUBPS           Z6, Z22, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z7, Z25
+	VFMADD213PS      Z8, Z21, Z25
+	VFMADD213PS      Z9, Z21, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z2, Z21, Z25
+	VFMADD213PS      Z2, Z21, Z25
+	VFMADD213PS      Z13, Z12, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z22, Z22
+	VPSLLD           $23, Z22, Z22
+	VMULPS           Z22, Z21, Z21
+	VMULPS           Z21, Z1, Z21
+	VBLENDMPS        Z3, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
 	ADDQ             DI, R9
 	ADDQ             R8, R10
 	ADDQ             $64, R11
-	VPADDD           Z16, Z18, Z18
+	VPADDD           Z15, Z19, Z19
 	SUBQ             $16, R12
 	JGE              block9
 
@@ -22700,40 +22752,40 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTD     R12, Z19
-	VPCMPD           $6, iota32<>+0(SB), Z19, K3
-	VMOVUPS.Z        (R9), K3, Z19
-	VMULPS           Z19, Z20, Z19
-	VPXORD           Z15, Z19, Z19
-	VPCMPD           $0, Z1, Z18, K4
-	VBLENDMPS        Z21, Z3, K4, Z1
-	VADDPS.Z         Z1, Z19, K1, Z1
-	VMOVUPS.Z        (R10), K3, Z18
-	VSUBPS           Z23, Z18, Z18
-	VMINPS           Z18, Z4, Z18
-	VMAXPS           Z18, Z5, Z18
-	VMOVAPS          Z18, Z19
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z19
-	VSUBPS           Z6, Z19, Z20
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z18
-	VFMADD231PS      Z7, Z20, Z18
-	VMOVAPS          Z8, Z21
-	VFMADD213PS      Z9, Z18, Z21
-	VFMADD213PS      Z10, Z18, Z21
-	VFMADD213PS      Z11, Z18, Z21
-	VFMADD213PS      Z12, Z18, Z21
-	VFMADD213PS      Z0, Z18, Z21
-	VFMADD213PS      Z0, Z18, Z21
-	VFMADD213PS      Z14, Z13, Z20
-	VPSLLD           $23, Z20, Z18
-	VMULPS           Z18, Z21, Z18
-	VPSUBD           Z20, Z19, Z19
-	VPSLLD           $23, Z19, Z19
-	VMULPS           Z19, Z18, Z18
-	VMULPS           Z18, Z2, Z2
-	VBLENDMPS        Z3, Z2, K2, Z2
-	VADDPS           Z2, Z1, Z1
-	VMOVUPS          Z1, K3, (R11)
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z17, Z17
+	VPXORD           Z14, Z17, Z17
+	VPCMPD           $0, Z0, Z19, K4
+	VBLENDMPS        Z18, Z3, K4, Z0
+	VADDPS.Z         Z0, Z17, K1, Z0
+	VMOVUPS.Z        (R10), K3, Z17
+	VSUBPS           Z23, Z17, Z17
+	VMINPS           Z17, Z4, Z17
+	VMAXPS           Z17, Z5, Z17
+	VMOVAPS          Z17, Z18
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z6, Z18
+	VSUBPS           Z6, Z18, Z19
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z19, Z17
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z19, Z17
+	VMOVAPS          Z7, Z20
+	VFMADD213PS      Z8, Z17, Z20
+	VFMADD213PS      Z9, Z17, Z20
+	VFMADD213PS      Z10, Z17, Z20
+	VFMADD213PS      Z11, Z17, Z20
+	VFMADD213PS      Z2, Z17, Z20
+	VFMADD213PS      Z2, Z17, Z20
+	VFMADD213PS      Z13, Z12, Z19
+	VPSLLD           $23, Z19, Z17
+	VMULPS           Z17, Z20, Z17
+	VPSUBD           Z19, Z18, Z18
+	VPSLLD           $23, Z18, Z18
+	VMULPS           Z18, Z17, Z17
+	VMULPS           Z17, Z1, Z1
+	VBLENDMPS        Z3, Z1, K2, Z1
+	VADDPS           Z1, Z0, Z0
+	VMOVUPS          Z0, K3, (R11)
 
 done10:
 	MOVQ 264(SP), R9
@@ -22742,9 +22794,9 @@ done10:
 	MOVQ 272(SP), R9
 	ADDQ 344(SP), R9
 	MOVQ R9, 272(SP)
-	MOVQ 280(SP), R9
+	MOVQ 296(SP), R9
 	ADDQ 352(SP), R9
-	MOVQ R9, 280(SP)
+	MOVQ R9, 296(SP)
 	ADDQ 360(SP), CX
 	ADDQ 368(SP), BX
 	MOVQ 328(SP), R9
@@ -22759,8 +22811,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_forward_0_avx2(SB), 0, $504-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(SB), 0, $504-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k4086300000000000<>+0(SB), Y1
@@ -23462,8 +23514,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_forward_0_avx512(SB), 0, $384-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -24027,8 +24079,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 256(SP)
@@ -24037,19 +24089,18 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 	VBROADCASTSD 568(AX), Y0
 	VMOVUPD      Y0, 320(SP)
 	VXORPD       Y0, Y0, Y0
-	VMOVUPD      kc087500000000000<>+0(SB), Y1
 	MOVQ         32(AX), BX
 	MOVQ         BX, 352(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 360(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $3, 368(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 376(SP)
-	SHLQ         $3, 376(SP)
+	VMOVUPD      k8000000000000000<>+0(SB), Y1
 	MOVQ         56(AX), BX
 	MOVQ         BX, 384(SP)
-	VMOVUPD      k8000000000000000<>+0(SB), Y2
 	MOVQ         72(AX), BX
 	MOVQ         BX, 392(SP)
 	MOVQ         320(AX), BX
@@ -24060,11 +24111,11 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         CX, 408(SP)
 	MOVQ         88(AX), CX
 	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
 	MOVQ         320(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
+	MOVQ         304(AX), SI
 	SHLQ         $5, SI
 	MOVQ         320(AX), DI
 	SHLQ         $5, DI
@@ -24076,7 +24127,7 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         168(AX), R8
 	MOVQ         R8, 440(SP)
 	SHLQ         $3, 440(SP)
-	MOVQ         176(AX), R8
+	MOVQ         184(AX), R8
 	MOVQ         R8, 448(SP)
 	SHLQ         $3, 448(SP)
 	MOVQ         192(AX), R8
@@ -24090,9 +24141,9 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 	SHLQ         $3, 472(SP)
 	MOVQ         672(AX), R8
 	MOVQ         R8, 480(SP)
-	VMOVUPD      256(SP), Y3
-	VDIVPD       288(SP), Y3, Y3
-	VMOVUPD      Y3, 256(SP)
+	VMOVUPD      256(SP), Y2
+	VDIVPD       288(SP), Y2, Y2
+	VMOVUPD      Y2, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 488(SP)
 	MOVQ         712(AX), R8
@@ -24106,63 +24157,71 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx2(SB), 0, $544-8
 row2:
 	MOVQ         352(SP), R8
 	MOVLQSX      (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X4
-	VPBROADCASTQ X4, Y4
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Y3
 	MOVQ         360(SP), R9
-	VBROADCASTSD (R9), Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VDIVPD       Y5, Y6, Y6
-	MOVQ         368(SP), R9
-	VBROADCASTSD (R9), Y7
-	VMULPD       256(SP), Y7, Y8
-	VMULPD       320(SP), Y7, Y7
-	VMOVUPD      Y7, 288(SP)
+	VBROADCASTSD (R9), Y4
+	VMULPD       256(SP), Y4, Y5
+	VMULPD       320(SP), Y4, Y4
+	VMOVUPD      Y4, 288(SP)
 	CMPQ         488(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X7
-	VPBROADCASTQ X7, Y7
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
 	MOVQ         496(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y7, Y7
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y4, Y4
 	MOVQ         488(SP), R9
-	VMOVMSKPD    Y7, R10
+	VMOVMSKPD    Y4, R10
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
-	MOVQ         376(SP), R10
+	MOVQ         368(SP), R10
 	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y7, Y9, Y10, Y7
-	VBLENDVPD    Y4, Y7, Y0, Y7
-	VMULPD       288(SP), Y7, Y7
-	VXORPD       Y2, Y7, Y7
-	VXORPD       Y2, Y8, Y9
-	VBLENDVPD    Y4, Y9, Y0, Y9
+	MOVQ         376(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y4, Y6, Y7, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VMULPD       288(SP), Y4, Y4
+	VXORPD       Y1, Y4, Y4
+	MOVQ         384(SP), R8
+	VBROADCASTSD (R8), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VXORPD       Y1, Y5, Y9
+	VBLENDVPD    Y3, Y9, Y0, Y9
 	MOVQ         392(SP), R8
 	VBROADCASTSD (R8), Y10
 	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
 	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
 	VBLENDVPD    Y11, Y0, Y10, Y10
 	VMOVUPD      Y10, 512(SP)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y10
-	VMULPD       k4340000000000000<>+0(SB), Y5, Y11
-	VBLENDVPD    Y10, Y11, Y5, Y11
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y10
+	VMULPD       k4340000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y10, Y11, Y6, Y11
 	VMOVUPD      k43300000000003ff<>+0(SB), Y12
 	VBLENDVPD    Y10, k4330000000000434<>+0(SB), Y12, Y10
 	VPADDQ       k00095f619980c433<>+0(SB), Y11, Y11
@@ -24190,22 +24249,22 @@ row2:
 	VSUBPD       Y15, Y12, Y12
 	VSUBPD       Y12, Y11, Y11
 	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y10, Y11
-	VCMPPD       $0, Y0, Y5, Y10
+	VCMPPD       $0, Y0, Y6, Y10
 	VMOVUPD      k7ff8000000000001<>+0(SB), Y12
 	VBLENDVPD    Y10, kfff0000000000000<>+0(SB), Y12, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y12
-	VBLENDVPD    Y12, Y11, Y5, Y11
-	VCMPPD       $18, Y0, Y5, Y5
-	VBLENDVPD    Y5, Y10, Y11, Y5
-	VADDPD       512(SP), Y5, Y5
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y12
+	VBLENDVPD    Y12, Y11, Y6, Y11
+	VCMPPD       $18, Y0, Y6, Y6
+	VBLENDVPD    Y6, Y10, Y11, Y6
+	VADDPD       512(SP), Y6, Y6
 	MOVQ         400(SP), R8
 	IMULQ        R8, R9
 	VBROADCASTSD (BX)(R9*1), Y10
-	VSUBPD       Y5, Y10, Y10
+	VSUBPD       Y6, Y10, Y10
 	VMULPD       288(SP), Y10, Y10
-	VXORPD       Y2, Y10, Y10
-	VBLENDVPD    Y4, Y10, Y0, Y10
-	MOVQ         384(SP), R8
+	VXORPD       Y1, Y10, Y10
+	VBLENDVPD    Y3, Y10, Y0, Y10
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         408(SP), R11
 	MOVQ         416(SP), R12
@@ -24225,19 +24284,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPD    (R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VMULPD    (R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -24248,20 +24308,21 @@ block4:
 	VMOVUPD   (R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R12)
-	VMULPD    32(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    32(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   32(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   32(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -24272,20 +24333,21 @@ block4:
 	VMOVUPD   32(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 32(R12)
-	VMULPD    64(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    64(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   64(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   64(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -24296,20 +24358,21 @@ block4:
 	VMOVUPD   64(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 64(R12)
-	VMULPD    96(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    96(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   96(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   96(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -24335,19 +24398,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPD    (R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VMULPD    (R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -24377,107 +24441,109 @@ masked8:
 	NEGQ       R10
 	VMOVUPD    32(R14)(R10*8), Y12
 	VMASKMOVPD (R8), Y12, Y13
-	VMULPD     Y13, Y8, Y13
-	VXORPD     Y2, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y7, Y0, Y14
+	VMULPD     Y13, Y5, Y13
+	VXORPD     Y1, Y13, Y13
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y4, Y0, Y14
 	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y6, Y6
-	VXORPD     Y2, Y6, Y6
-	VBLENDVPD  Y4, Y6, Y0, Y6
-	VMASKMOVPD (R9), Y12, Y13
-	VSUBPD     Y5, Y13, Y5
-	VMULPD     Y5, Y9, Y5
-	VBLENDVPD  Y4, Y5, Y0, Y5
-	VANDPD     Y11, Y4, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R13*1), Y10
-	VADDPD     Y6, Y10, Y6
-	VBLENDVPD  Y12, Y6, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R13*1)
-	VMASKMOVPD (R11), Y12, Y6
-	VADDPD     Y5, Y6, Y5
-	VMASKMOVPD Y5, Y12, (R11)
-	VMASKMOVPD (R12), Y12, Y5
-	VADDPD     Y9, Y5, Y5
-	VMASKMOVPD Y5, Y12, (R12)
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
+	VXORPD     Y1, Y7, Y7
+	VBLENDVPD  Y3, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
+	VMULPD     Y6, Y9, Y6
+	VBLENDVPD  Y3, Y6, Y0, Y6
+	VANDPD     Y11, Y3, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R13*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R13*1)
+	VMASKMOVPD (R11), Y12, Y7
+	VADDPD     Y6, Y7, Y6
+	VMASKMOVPD Y6, Y12, (R11)
+	VMASKMOVPD (R12), Y12, Y6
+	VADDPD     Y8, Y6, Y6
+	VMASKMOVPD Y6, Y12, (R12)
 
 done5:
-	VMOVUPD      0(SP), Y5
-	VMOVUPD      128(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VMOVUPD      64(SP), Y6
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y5, Y5
-	VMOVUPD      32(SP), Y6
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y6, Y6
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y5, Y5
-	VEXTRACTF128 $1, Y5, X6
-	VADDPD       X6, X5, X5
-	VPERMILPD    $1, X5, X6
-	VADDPD       X6, X5, X5
-	VBROADCASTSD X5, Y5
-	VCMPPD       $0, Y0, Y5, Y6
-	MOVQ         384(SP), R8
+	VMOVUPD      0(SP), Y6
+	VMOVUPD      128(SP), Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      64(SP), Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPD       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPD       X7, X6, X6
+	VBROADCASTSD X6, Y6
+	VCMPPD       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         424(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVUPD      iota64<>+0(SB), Y8
 	SUBQ         $4, R11
 	JLT          single9
 
 block10:
-	VMULPD      (R8), Y8, Y10
-	VXORPD      Y2, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y7, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y4, Y10, Y0, Y10
-	VMOVUPD     (R9), Y11
-	VSUBPD      512(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y1, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y5, Y11
-	VBLENDVPD   Y6, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
+	VMULPD      (R8), Y5, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y4, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y3, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      512(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
 	ADDQ        SI, R8
 	ADDQ        DI, R9
 	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
 	SUBQ        $4, R11
 	JGE         block10
 
@@ -24488,49 +24554,50 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R8), Y10, Y11
-	VMULPD      Y11, Y8, Y8
-	VXORPD      Y2, Y8, Y8
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y7, Y0, Y3
-	VADDPD      Y3, Y8, Y3
-	VBLENDVPD   Y4, Y3, Y0, Y3
-	VMASKMOVPD  (R9), Y10, Y4
-	VSUBPD      512(SP), Y4, Y4
-	VMOVUPD     k4086300000000000<>+0(SB), Y7
-	VMINPD      Y4, Y7, Y4
-	VMAXPD      Y4, Y1, Y4
-	VMOVAPD     Y4, Y7
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
-	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y7
-	VSUBPD      k43380000000007fe<>+0(SB), Y7, Y8
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y9
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y9
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y9
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y9
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y9
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y9
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y9
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y9
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y9
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y9
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y9
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y9
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y9
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
-	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
-	VPSLLQ      $52, Y8, Y4
-	VMULPD      Y4, Y9, Y4
-	VPSUBQ      Y8, Y7, Y7
-	VPSLLQ      $52, Y7, Y7
-	VMULPD      Y7, Y4, Y4
-	VMULPD      Y4, Y5, Y4
-	VBLENDVPD   Y6, Y0, Y4, Y4
-	VADDPD      Y4, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (R8), Y9, Y10
+	VMULPD      Y10, Y5, Y5
+	VXORPD      Y1, Y5, Y5
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y4, Y0, Y2
+	VADDPD      Y2, Y5, Y2
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y3
+	VSUBPD      512(SP), Y3, Y3
+	VMOVUPD     k4086300000000000<>+0(SB), Y4
+	VMINPD      Y3, Y4, Y3
+	VMOVUPD     kc087500000000000<>+0(SB), Y4
+	VMAXPD      Y3, Y4, Y3
+	VMOVAPD     Y3, Y4
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y5
+	VFMADD213PD k43380000000007fe<>+0(SB), Y5, Y4
+	VSUBPD      k43380000000007fe<>+0(SB), Y4, Y5
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y5, Y3
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y5, Y3
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y8
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y3, Y8
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y3, Y8
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y3, Y8
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y3, Y8
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y3, Y8
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y3, Y8
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y3, Y8
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y3, Y8
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y3, Y8
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y3, Y8
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y3, Y8
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y3, Y8
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y3
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y5
+	VPSLLQ      $52, Y5, Y3
+	VMULPD      Y3, Y8, Y3
+	VPSUBQ      Y5, Y4, Y4
+	VPSLLQ      $52, Y4, Y4
+	VMULPD      Y4, Y3, Y3
+	VMULPD      Y3, Y6, Y3
+	VBLENDVPD   Y7, Y0, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
 
 done11:
 	MOVQ 352(SP), R8
@@ -24539,9 +24606,9 @@ done11:
 	MOVQ 360(SP), R8
 	ADDQ 440(SP), R8
 	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
+	MOVQ 384(SP), R8
 	ADDQ 448(SP), R8
-	MOVQ R8, 368(SP)
+	MOVQ R8, 384(SP)
 	ADDQ 456(SP), BX
 	MOVQ 392(SP), R8
 	ADDQ 464(SP), R8
@@ -24558,81 +24625,81 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx512(SB), 0, $424-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	VBROADCASTSD 552(AX), Z1
-	VBROADCASTSD 560(AX), Z2
-	VBROADCASTSD 568(AX), Z3
-	VMOVSD       X3, 256(SP)
-	VPXORQ       Z3, Z3, Z3
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z4
-	VBROADCASTSD k4086300000000000<>+0(SB), Z5
-	VBROADCASTSD kc087500000000000<>+0(SB), Z6
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z7
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z8
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z9
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z10
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z11
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z12
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z13
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z14
+	VBROADCASTSD 552(AX), Z0
+	VBROADCASTSD 560(AX), Z1
+	VMOVSD       X1, 256(SP)
+	VBROADCASTSD 568(AX), Z1
+	VMOVSD       X1, 264(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z7
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z8
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z9
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z10
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z11
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z12
 	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
 	MOVQ         BX, 272(SP)
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         312(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 288(SP)
 	SHLQ         $3, 288(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
-	VBROADCASTSD k8000000000000000<>+0(SB), Z15
+	VBROADCASTSD k8000000000000000<>+0(SB), Z13
+	MOVQ         56(AX), BX
+	MOVQ         BX, 304(SP)
 	MOVQ         72(AX), BX
 	MOVQ         320(AX), CX
-	MOVQ         CX, 304(SP)
-	SHLQ         $3, 304(SP)
+	MOVQ         CX, 312(SP)
+	SHLQ         $3, 312(SP)
 	MOVQ         64(AX), CX
 	MOVQ         80(AX), DX
-	MOVQ         DX, 312(SP)
-	MOVQ         88(AX), DX
 	MOVQ         DX, 320(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z16
-	MOVQ         312(AX), DX
+	MOVQ         88(AX), DX
+	MOVQ         DX, 328(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         320(AX), SI
 	SHLQ         $8, SI
-	VBROADCASTSD k0000000000000020<>+0(SB), Z17
-	MOVQ         312(AX), DI
+	VBROADCASTSD k0000000000000020<>+0(SB), Z15
+	MOVQ         304(AX), DI
 	SHLQ         $6, DI
 	MOVQ         320(AX), R8
 	SHLQ         $6, R8
 	MOVQ         96(AX), R9
-	MOVQ         R9, 328(SP)
-	MOVQ         160(AX), R9
 	MOVQ         R9, 336(SP)
-	SHLQ         $2, 336(SP)
-	MOVQ         168(AX), R9
+	MOVQ         160(AX), R9
 	MOVQ         R9, 344(SP)
-	SHLQ         $3, 344(SP)
-	MOVQ         176(AX), R9
+	SHLQ         $2, 344(SP)
+	MOVQ         168(AX), R9
 	MOVQ         R9, 352(SP)
 	SHLQ         $3, 352(SP)
-	MOVQ         192(AX), R9
+	MOVQ         184(AX), R9
 	MOVQ         R9, 360(SP)
 	SHLQ         $3, 360(SP)
-	MOVQ         200(AX), R9
+	MOVQ         192(AX), R9
 	MOVQ         R9, 368(SP)
 	SHLQ         $3, 368(SP)
-	MOVQ         224(AX), R9
+	MOVQ         200(AX), R9
 	MOVQ         R9, 376(SP)
 	SHLQ         $3, 376(SP)
-	MOVQ         672(AX), R9
+	MOVQ         224(AX), R9
 	MOVQ         R9, 384(SP)
-	VDIVPD       Z2, Z1, Z1
-	VMOVSD       X1, 392(SP)
+	SHLQ         $3, 384(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 392(SP)
+	VDIVPD.BCST  256(SP), Z0, Z0
+	VMOVSD       X0, 256(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 400(SP)
 	MOVQ         712(AX), R9
@@ -24644,22 +24711,19 @@ TEXT ·cross_entropy_no_if1_none_f64_i32_backward_0_avx512(SB), 0, $424-8
 	JLE          end1
 
 row2:
-	MOVQ             264(SP), R9
+	MOVQ             272(SP), R9
 	MOVLQSX          (R9), R9
-	VPBROADCASTQ     R9, Z1
-	MOVQ             384(SP), R10
+	VPBROADCASTQ     R9, Z0
+	MOVQ             392(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSD     (R10), Z2
-	VDIVPD           Z2, Z0, Z18
 	MOVQ             280(SP), R10
-	VBROADCASTSD     (R10), Z19
-	VMULPD.BCST      392(SP), Z19, Z20
-	VMULPD.BCST      256(SP), Z19, Z19
+	VBROADCASTSD     (R10), Z16
+	VMULPD.BCST      256(SP), Z16, Z17
+	VMULPD.BCST      264(SP), Z16, Z16
 	CMPQ             400(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -24680,20 +24744,30 @@ row2:
 	MOVQ             288(SP), R11
 	IMULQ            R11, R9
 	MOVQ             296(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
-	VBLENDMPD        Z21, Z3, K1, Z21
-	VMULPD           Z21, Z19, Z21
-	VPXORQ           Z15, Z21, Z21
-	VPXORQ           Z15, Z20, Z22
-	VBLENDMPD        Z22, Z3, K1, Z22
+	VBROADCASTSD     (R11)(R9*1), Z18
+	VBLENDMPD        Z18, Z1, K2, Z18
+	VBLENDMPD        Z18, Z2, K1, Z18
+	VMULPD           Z18, Z16, Z18
+	VPXORQ           Z13, Z18, Z18
+	MOVQ             304(SP), R9
+	VBROADCASTSD     (R9), Z19
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z19, Z20
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z21
+	VCMPPD           $17, Z20, Z21, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z1, K2, Z21
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z20, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z21, K2, Z20
+	VMULPD           Z20, Z19, Z21
+	VDIVPD           Z21, Z1, Z21
+	VPXORQ           Z13, Z17, Z22
+	VBLENDMPD        Z22, Z2, K1, Z22
 	VBROADCASTSD     (BX), Z23
 	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z23, Z24
 	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD        Z3, Z23, K2, Z23
-	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z2, K2
-	VMULPD.BCST      k4340000000000000<>+0(SB), Z2, Z24
-	VBLENDMPD        Z24, Z2, K2, Z24
+	VBLENDMPD        Z2, Z23, K2, Z23
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VMULPD.BCST      k4340000000000000<>+0(SB), Z19, Z24
+	VBLENDMPD        Z24, Z19, K2, Z24
 	VBROADCASTSD     k43300000000003ff<>+0(SB), Z25
 	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z25, K2, Z25
 	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z24, Z24
@@ -24702,12 +24776,12 @@ row2:
 	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z24, Z24
 	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z24, Z24
 	VSUBPD           Z25, Z26, Z25
-	VSUBPD           Z0, Z24, Z24
+	VSUBPD           Z1, Z24, Z24
 	VMULPD           Z24, Z24, Z26
 	VADDPD.BCST      k4000000000000000<>+0(SB), Z24, Z27
 	VDIVPD           Z27, Z24, Z27
 	VMULPD           Z27, Z27, Z28
-	VMULPD           Z26, Z4, Z26
+	VMULPD           Z26, Z3, Z26
 	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z29
 	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z28, Z29
 	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z28, Z29
@@ -24721,30 +24795,30 @@ row2:
 	VSUBPD           Z29, Z26, Z26
 	VSUBPD           Z26, Z24, Z24
 	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z25, Z24
-	VCMPPD           $0, Z3, Z2, K2
+	VCMPPD           $0, Z2, Z19, K2
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z25
 	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z25, K2, Z25
-	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z24, Z2, K2, Z24
-	VCMPPD           $18, Z3, Z2, K2
-	VBLENDMPD        Z25, Z24, K2, Z2
-	VADDPD           Z2, Z23, Z2
-	MOVQ             304(SP), R9
+	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z19, K2
+	VBLENDMPD        Z24, Z19, K2, Z24
+	VCMPPD           $18, Z2, Z19, K2
+	VBLENDMPD        Z25, Z24, K2, Z19
+	VADDPD           Z19, Z23, Z19
+	MOVQ             312(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSD     (CX)(R10*1), Z24
-	VSUBPD           Z2, Z24, Z24
-	VMULPD           Z24, Z19, Z19
-	VPXORQ           Z15, Z19, Z19
-	VBLENDMPD        Z19, Z3, K1, Z19
+	VSUBPD           Z19, Z24, Z24
+	VMULPD           Z24, Z16, Z16
+	VPXORQ           Z13, Z16, Z16
+	VBLENDMPD        Z16, Z2, K1, Z16
 	MOVQ             296(SP), R9
 	MOVQ             CX, R10
-	MOVQ             312(SP), R11
-	MOVQ             320(SP), R12
+	MOVQ             320(SP), R11
+	MOVQ             328(SP), R12
 	MOVQ             8(AX), R13
 	VMOVUPD          iota64<>+0(SB), Z24
 	SUBQ             $32, R13
 	JGE              full4
-	VMOVAPD          Z3, Z25
+	VMOVAPD          Z2, Z25
 	VMOVUPD          Z25, 0(SP)
 	VMOVUPD          Z25, 64(SP)
 	VMOVUPD          Z25, 128(SP)
@@ -24752,25 +24826,26 @@ row2:
 	JMP              single3
 
 full4:
-	VMOVAPD Z3, Z25
-	VMOVAPD Z3, Z26
-	VMOVAPD Z3, Z27
-	VMOVAPD Z3, Z28
+	VMOVAPD Z2, Z25
+	VMOVAPD Z2, Z26
+	VMOVAPD Z2, Z27
+	VMOVAPD Z2, Z28
 
 block5:
-	VMULPD      (R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
-	VPCMPQ      $0, Z1, Z24, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VMULPD      (R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
+	VPCMPQ      $0, Z0, Z24, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     (R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z25, Z25
 	VMOVUPD     (R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -24778,20 +24853,21 @@ block5:
 	VMOVUPD     (R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, (R12)
-	VMULPD      64(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
-	VPADDQ      Z16, Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VMULPD      64(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     64(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z26, Z26
 	VMOVUPD     64(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -24799,20 +24875,21 @@ block5:
 	VMOVUPD     64(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 64(R12)
-	VMULPD      128(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
+	VMULPD      128(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
 	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     128(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z27, Z27
 	VMOVUPD     128(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -24820,20 +24897,21 @@ block5:
 	VMOVUPD     128(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 128(R12)
-	VMULPD      192(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
+	VMULPD      192(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
 	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     192(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z28, Z28
 	VMOVUPD     192(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -24845,7 +24923,7 @@ block5:
 	ADDQ        SI, R10
 	ADDQ        $256, R11
 	ADDQ        $256, R12
-	VPADDQ      Z17, Z24, Z24
+	VPADDQ      Z15, Z24, Z24
 	SUBQ        $32, R13
 	JGE         block5
 	VMOVUPD     Z25, 0(SP)
@@ -24862,19 +24940,20 @@ masked7:
 	VPBROADCASTQ R13, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z20, Z25
-	VPXORQ       Z15, Z25, Z25
-	VPCMPQ       $0, Z1, Z24, K3
-	VBLENDMPD    Z21, Z3, K3, Z26
+	VMULPD       Z25, Z17, Z25
+	VPXORQ       Z13, Z25, Z25
+	VPCMPQ       $0, Z0, Z24, K3
+	VBLENDMPD    Z18, Z2, K3, Z26
 	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z18, Z25
-	VPXORQ       Z15, Z25, Z25
-	VBLENDMPD    Z25, Z3, K1, Z25
+	VMULPD       Z20, Z25, Z25
+	VMULPD       Z21, Z25, Z25
+	VPXORQ       Z13, Z25, Z25
+	VBLENDMPD    Z25, Z2, K1, Z25
 	VMOVUPD.Z    (R10), K2, Z26
-	VSUBPD       Z2, Z26, Z26
+	VSUBPD       Z19, Z26, Z26
 	VMULPD.Z     Z26, Z22, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPD    Z19, Z3, K3, Z27
+	VBLENDMPD    Z16, Z2, K3, Z27
 	VMOVUPD      0(SP)(R14*1), Z28
 	VADDPD       Z25, Z28, Z25
 	VMOVAPD      Z25, K2, Z28
@@ -24889,78 +24968,78 @@ masked7:
 	ADDQ         R8, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
-	VPADDQ       Z16, Z24, Z24
+	VPADDQ       Z14, Z24, Z24
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
 	JGT          masked7
 
 done6:
-	VMOVUPD       0(SP), Z2
-	VMOVUPD       128(SP), Z18
-	VADDPD        Z18, Z2, Z2
-	VMOVUPD       64(SP), Z18
-	VMOVUPD       192(SP), Z19
-	VADDPD        Z19, Z18, Z18
-	VADDPD        Z18, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y18
-	VADDPD        Y18, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X18
-	VADDPD        X18, X2, X2
-	VPERMILPD     $1, X2, X18
-	VADDPD        X18, X2, X2
-	VBROADCASTSD  X2, Z2
-	VCMPPD        $0, Z3, Z2, K2
+	VMOVUPD       0(SP), Z16
+	VMOVUPD       128(SP), Z19
+	VADDPD        Z19, Z16, Z16
+	VMOVUPD       64(SP), Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z16, Z16
+	VEXTRACTF64X4 $1, Z16, Y19
+	VADDPD        Y19, Y16, Y16
+	VEXTRACTF64X2 $1, Y16, X19
+	VADDPD        X19, X16, X16
+	VPERMILPD     $1, X16, X19
+	VADDPD        X19, X16, X16
+	VBROADCASTSD  X16, Z16
+	VCMPPD        $0, Z2, Z16, K2
 	MOVQ          296(SP), R9
 	MOVQ          CX, R10
-	MOVQ          328(SP), R11
+	MOVQ          336(SP), R11
 	MOVQ          8(AX), R12
-	VMOVUPD       iota64<>+0(SB), Z18
+	VMOVUPD       iota64<>+0(SB), Z19
 	SUBQ          $8, R12
 	JLT           single8
 
 block9:
-	VMULPD           (R9), Z20, Z19
-	VPXORQ           Z15, Z19, Z19
-	VPCMPQ           $0, Z1, Z18, K3
-	VBLENDMPD        Z21, Z3, K3, Z22
-	VADDPD.Z         Z22, Z19, K1, Z19
-	VMOVUPD          (R10), Z22
-	VSUBPD           Z23, Z22, Z22
-	VMINPD           Z22, Z5, Z22
-	VMAXPD           Z22, Z6, Z22
-	VMOVAPD          Z22, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z7, Z24
-	VSUBPD           Z7, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z22
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z22
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z22, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z22, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z22, Z26
-	VFMADD213PD      Z8, Z22, Z26
-	VFMADD213PD      Z9, Z22, Z26
-	VFMADD213PD      Z10, Z22, Z26
-	VFMADD213PD      Z11, Z22, Z26
-	VFMADD213PD      Z12, Z22, Z26
-	VFMADD213PD      Z13, Z22, Z26
-	VFMADD213PD      Z4, Z22, Z26
-	VFMADD213PD      Z0, Z22, Z26
-	VFMADD213PD      Z0, Z22, Z26
-	VFMADD213PD      Z14, Z4, Z25
-	VPSLLQ           $52, Z25, Z22
-	VMULPD           Z22, Z26, Z22
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z22, Z22
-	VMULPD           Z22, Z2, Z22
-	VBLENDMPD        Z3, Z22, K2, Z22
-	VADDPD           Z22, Z19, Z19
-	VMOVUPD          Z19, (R11)
+	VMULPD           (R9), Z17, Z20
+	VPXORQ           Z13, Z20, Z20
+	VPCMPQ           $0, Z0, Z19, K3
+	VBLENDMPD        Z18, Z2, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z23, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z22
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z22
+	VSUBPD           Z6, Z22, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3efa01a017bb2d71<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z1, Z21, Z25
+	VFMADD213PD      Z1, Z21, Z25
+	VFMADD213PD      Z12, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z22, Z22
+	VPSLLQ           $52, Z22, Z22
+	VMULPD           Z22, Z21, Z21
+	VMULPD           Z21, Z16, Z21
+	VBLENDMPD        Z2, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
 	ADDQ             DI, R9
 	ADDQ             R8, R10
 	ADDQ             $64, R11
-	VPADDQ           Z16, Z18, Z18
+	VPADDQ           Z14, Z19, Z19
 	SUBQ             $8, R12
 	JGE              block9
 
@@ -24969,62 +25048,62 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTQ     R12, Z19
-	VPCMPQ           $6, iota64<>+0(SB), Z19, K3
-	VMOVUPD.Z        (R9), K3, Z19
-	VMULPD           Z19, Z20, Z19
-	VPXORQ           Z15, Z19, Z19
-	VPCMPQ           $0, Z1, Z18, K4
-	VBLENDMPD        Z21, Z3, K4, Z1
-	VADDPD.Z         Z1, Z19, K1, Z1
-	VMOVUPD.Z        (R10), K3, Z18
-	VSUBPD           Z23, Z18, Z18
-	VMINPD           Z18, Z5, Z18
-	VMAXPD           Z18, Z6, Z18
-	VMOVAPD          Z18, Z19
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z7, Z19
-	VSUBPD           Z7, Z19, Z20
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z18
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z18
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z18, Z21
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z18, Z21
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z18, Z21
-	VFMADD213PD      Z8, Z18, Z21
-	VFMADD213PD      Z9, Z18, Z21
-	VFMADD213PD      Z10, Z18, Z21
-	VFMADD213PD      Z11, Z18, Z21
-	VFMADD213PD      Z12, Z18, Z21
-	VFMADD213PD      Z13, Z18, Z21
-	VFMADD213PD      Z4, Z18, Z21
-	VFMADD213PD      Z0, Z18, Z21
-	VFMADD213PD      Z0, Z18, Z21
-	VFMADD213PD      Z14, Z4, Z20
-	VPSLLQ           $52, Z20, Z18
-	VMULPD           Z18, Z21, Z18
-	VPSUBQ           Z20, Z19, Z19
-	VPSLLQ           $52, Z19, Z19
-	VMULPD           Z19, Z18, Z18
-	VMULPD           Z18, Z2, Z2
-	VBLENDMPD        Z3, Z2, K2, Z2
-	VADDPD           Z2, Z1, Z1
-	VMOVUPD          Z1, K3, (R11)
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z17, Z17
+	VPXORQ           Z13, Z17, Z17
+	VPCMPQ           $0, Z0, Z19, K4
+	VBLENDMPD        Z18, Z2, K4, Z0
+	VADDPD.Z         Z0, Z17, K1, Z0
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z23, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z18
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z18
+	VSUBPD           Z6, Z18, Z19
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z19, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z19, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z20
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3efa01a017bb2d71<>+0(SB), Z17, Z20
+	VFMADD213PD      Z7, Z17, Z20
+	VFMADD213PD      Z8, Z17, Z20
+	VFMADD213PD      Z9, Z17, Z20
+	VFMADD213PD      Z10, Z17, Z20
+	VFMADD213PD      Z11, Z17, Z20
+	VFMADD213PD      Z3, Z17, Z20
+	VFMADD213PD      Z1, Z17, Z20
+	VFMADD213PD      Z1, Z17, Z20
+	VFMADD213PD      Z12, Z3, Z19
+	VPSLLQ           $52, Z19, Z17
+	VMULPD           Z17, Z20, Z17
+	VPSUBQ           Z19, Z18, Z18
+	VPSLLQ           $52, Z18, Z18
+	VMULPD           Z18, Z17, Z17
+	VMULPD           Z17, Z16, Z16
+	VBLENDMPD        Z2, Z16, K2, Z16
+	VADDPD           Z16, Z0, Z0
+	VMOVUPD          Z0, K3, (R11)
 
 done10:
-	MOVQ 264(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 264(SP)
 	MOVQ 272(SP), R9
 	ADDQ 344(SP), R9
 	MOVQ R9, 272(SP)
 	MOVQ 280(SP), R9
 	ADDQ 352(SP), R9
 	MOVQ R9, 280(SP)
-	ADDQ 360(SP), CX
-	ADDQ 368(SP), BX
-	MOVQ 328(SP), R9
-	ADDQ 376(SP), R9
-	MOVQ R9, 328(SP)
+	MOVQ 304(SP), R9
+	ADDQ 360(SP), R9
+	MOVQ R9, 304(SP)
+	ADDQ 368(SP), CX
+	ADDQ 376(SP), BX
+	MOVQ 336(SP), R9
+	ADDQ 384(SP), R9
+	MOVQ R9, 336(SP)
 	MOVQ 416(SP), R9
 	DECQ R9
 	MOVQ R9, 416(SP)
@@ -25034,8 +25113,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_backward_1_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_backward_1_avx2(SB), NOSPLIT, $16-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(SB), NOSPLIT, $16-8
 	MOVQ       a+0(FP), AX
 	MOVQ       32(AX), BX
 	MOVQ       40(AX), CX
@@ -25161,8 +25240,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i32_backward_1_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i32_backward_1_avx512(SB), NOSPLIT, $8-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
@@ -25285,8 +25364,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i64_forward_0_avx2(SB), 0, $504-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $504-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k4086300000000000<>+0(SB), Y1
@@ -25988,8 +26067,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i64_forward_0_avx512(SB), 0, $384-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -26553,8 +26632,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 256(SP)
@@ -26563,19 +26642,18 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 	VBROADCASTSD 568(AX), Y0
 	VMOVUPD      Y0, 320(SP)
 	VXORPD       Y0, Y0, Y0
-	VMOVUPD      kc087500000000000<>+0(SB), Y1
 	MOVQ         32(AX), BX
 	MOVQ         BX, 352(SP)
 	MOVQ         40(AX), BX
 	MOVQ         BX, 360(SP)
-	MOVQ         48(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $3, 368(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 376(SP)
-	SHLQ         $3, 376(SP)
+	VMOVUPD      k8000000000000000<>+0(SB), Y1
 	MOVQ         56(AX), BX
 	MOVQ         BX, 384(SP)
-	VMOVUPD      k8000000000000000<>+0(SB), Y2
 	MOVQ         72(AX), BX
 	MOVQ         BX, 392(SP)
 	MOVQ         320(AX), BX
@@ -26586,11 +26664,11 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         CX, 408(SP)
 	MOVQ         88(AX), CX
 	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
 	MOVQ         320(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
+	MOVQ         304(AX), SI
 	SHLQ         $5, SI
 	MOVQ         320(AX), DI
 	SHLQ         $5, DI
@@ -26602,7 +26680,7 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         168(AX), R8
 	MOVQ         R8, 440(SP)
 	SHLQ         $3, 440(SP)
-	MOVQ         176(AX), R8
+	MOVQ         184(AX), R8
 	MOVQ         R8, 448(SP)
 	SHLQ         $3, 448(SP)
 	MOVQ         192(AX), R8
@@ -26616,9 +26694,9 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 	SHLQ         $3, 472(SP)
 	MOVQ         672(AX), R8
 	MOVQ         R8, 480(SP)
-	VMOVUPD      256(SP), Y3
-	VDIVPD       288(SP), Y3, Y3
-	VMOVUPD      Y3, 256(SP)
+	VMOVUPD      256(SP), Y2
+	VDIVPD       288(SP), Y2, Y2
+	VMOVUPD      Y2, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 488(SP)
 	MOVQ         712(AX), R8
@@ -26632,63 +26710,71 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx2(SB), 0, $544-8
 row2:
 	MOVQ         352(SP), R8
 	MOVQ         (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X4
-	VPBROADCASTQ X4, Y4
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Y3
 	MOVQ         360(SP), R9
-	VBROADCASTSD (R9), Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VDIVPD       Y5, Y6, Y6
-	MOVQ         368(SP), R9
-	VBROADCASTSD (R9), Y7
-	VMULPD       256(SP), Y7, Y8
-	VMULPD       320(SP), Y7, Y7
-	VMOVUPD      Y7, 288(SP)
+	VBROADCASTSD (R9), Y4
+	VMULPD       256(SP), Y4, Y5
+	VMULPD       320(SP), Y4, Y4
+	VMOVUPD      Y4, 288(SP)
 	CMPQ         488(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X7
-	VPBROADCASTQ X7, Y7
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
 	MOVQ         496(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y7, Y7
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y4, Y4
 	MOVQ         488(SP), R9
-	VMOVMSKPD    Y7, R10
+	VMOVMSKPD    Y4, R10
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
-	MOVQ         376(SP), R10
+	MOVQ         368(SP), R10
 	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y7, Y9, Y10, Y7
-	VBLENDVPD    Y4, Y7, Y0, Y7
-	VMULPD       288(SP), Y7, Y7
-	VXORPD       Y2, Y7, Y7
-	VXORPD       Y2, Y8, Y9
-	VBLENDVPD    Y4, Y9, Y0, Y9
+	MOVQ         376(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y4, Y6, Y7, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VMULPD       288(SP), Y4, Y4
+	VXORPD       Y1, Y4, Y4
+	MOVQ         384(SP), R8
+	VBROADCASTSD (R8), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VXORPD       Y1, Y5, Y9
+	VBLENDVPD    Y3, Y9, Y0, Y9
 	MOVQ         392(SP), R8
 	VBROADCASTSD (R8), Y10
 	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
 	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
 	VBLENDVPD    Y11, Y0, Y10, Y10
 	VMOVUPD      Y10, 512(SP)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y10
-	VMULPD       k4340000000000000<>+0(SB), Y5, Y11
-	VBLENDVPD    Y10, Y11, Y5, Y11
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y10
+	VMULPD       k4340000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y10, Y11, Y6, Y11
 	VMOVUPD      k43300000000003ff<>+0(SB), Y12
 	VBLENDVPD    Y10, k4330000000000434<>+0(SB), Y12, Y10
 	VPADDQ       k00095f619980c433<>+0(SB), Y11, Y11
@@ -26716,22 +26802,22 @@ row2:
 	VSUBPD       Y15, Y12, Y12
 	VSUBPD       Y12, Y11, Y11
 	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y10, Y11
-	VCMPPD       $0, Y0, Y5, Y10
+	VCMPPD       $0, Y0, Y6, Y10
 	VMOVUPD      k7ff8000000000001<>+0(SB), Y12
 	VBLENDVPD    Y10, kfff0000000000000<>+0(SB), Y12, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y12
-	VBLENDVPD    Y12, Y11, Y5, Y11
-	VCMPPD       $18, Y0, Y5, Y5
-	VBLENDVPD    Y5, Y10, Y11, Y5
-	VADDPD       512(SP), Y5, Y5
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y12
+	VBLENDVPD    Y12, Y11, Y6, Y11
+	VCMPPD       $18, Y0, Y6, Y6
+	VBLENDVPD    Y6, Y10, Y11, Y6
+	VADDPD       512(SP), Y6, Y6
 	MOVQ         400(SP), R8
 	IMULQ        R8, R9
 	VBROADCASTSD (BX)(R9*1), Y10
-	VSUBPD       Y5, Y10, Y10
+	VSUBPD       Y6, Y10, Y10
 	VMULPD       288(SP), Y10, Y10
-	VXORPD       Y2, Y10, Y10
-	VBLENDVPD    Y4, Y10, Y0, Y10
-	MOVQ         384(SP), R8
+	VXORPD       Y1, Y10, Y10
+	VBLENDVPD    Y3, Y10, Y0, Y10
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         408(SP), R11
 	MOVQ         416(SP), R12
@@ -26751,19 +26837,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPD    (R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VMULPD    (R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -26774,20 +26861,21 @@ block4:
 	VMOVUPD   (R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R12)
-	VMULPD    32(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    32(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   32(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   32(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -26798,20 +26886,21 @@ block4:
 	VMOVUPD   32(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 32(R12)
-	VMULPD    64(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    64(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   64(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   64(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -26822,20 +26911,21 @@ block4:
 	VMOVUPD   64(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 64(R12)
-	VMULPD    96(R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
+	VMULPD    96(R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
 	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   96(R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   96(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -26861,19 +26951,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPD    (R8), Y8, Y12
-	VXORPD    Y2, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y7, Y0, Y14
+	VMULPD    (R8), Y5, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y4, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y6, Y12
-	VXORPD    Y2, Y12, Y12
-	VBLENDVPD Y4, Y12, Y0, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y3, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
-	VSUBPD    Y5, Y14, Y14
+	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y4, Y14, Y0, Y14
-	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y3, Y14, Y0, Y14
+	VANDPD    Y13, Y3, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -26903,107 +26994,109 @@ masked8:
 	NEGQ       R10
 	VMOVUPD    32(R14)(R10*8), Y12
 	VMASKMOVPD (R8), Y12, Y13
-	VMULPD     Y13, Y8, Y13
-	VXORPD     Y2, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y7, Y0, Y14
+	VMULPD     Y13, Y5, Y13
+	VXORPD     Y1, Y13, Y13
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y4, Y0, Y14
 	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y6, Y6
-	VXORPD     Y2, Y6, Y6
-	VBLENDVPD  Y4, Y6, Y0, Y6
-	VMASKMOVPD (R9), Y12, Y13
-	VSUBPD     Y5, Y13, Y5
-	VMULPD     Y5, Y9, Y5
-	VBLENDVPD  Y4, Y5, Y0, Y5
-	VANDPD     Y11, Y4, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R13*1), Y10
-	VADDPD     Y6, Y10, Y6
-	VBLENDVPD  Y12, Y6, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R13*1)
-	VMASKMOVPD (R11), Y12, Y6
-	VADDPD     Y5, Y6, Y5
-	VMASKMOVPD Y5, Y12, (R11)
-	VMASKMOVPD (R12), Y12, Y5
-	VADDPD     Y9, Y5, Y5
-	VMASKMOVPD Y5, Y12, (R12)
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
+	VXORPD     Y1, Y7, Y7
+	VBLENDVPD  Y3, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
+	VMULPD     Y6, Y9, Y6
+	VBLENDVPD  Y3, Y6, Y0, Y6
+	VANDPD     Y11, Y3, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R13*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R13*1)
+	VMASKMOVPD (R11), Y12, Y7
+	VADDPD     Y6, Y7, Y6
+	VMASKMOVPD Y6, Y12, (R11)
+	VMASKMOVPD (R12), Y12, Y6
+	VADDPD     Y8, Y6, Y6
+	VMASKMOVPD Y6, Y12, (R12)
 
 done5:
-	VMOVUPD      0(SP), Y5
-	VMOVUPD      128(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VMOVUPD      64(SP), Y6
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y5, Y5
-	VMOVUPD      32(SP), Y6
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y6, Y6
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y5, Y5
-	VEXTRACTF128 $1, Y5, X6
-	VADDPD       X6, X5, X5
-	VPERMILPD    $1, X5, X6
-	VADDPD       X6, X5, X5
-	VBROADCASTSD X5, Y5
-	VCMPPD       $0, Y0, Y5, Y6
-	MOVQ         384(SP), R8
+	VMOVUPD      0(SP), Y6
+	VMOVUPD      128(SP), Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      64(SP), Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPD       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPD       X7, X6, X6
+	VBROADCASTSD X6, Y6
+	VCMPPD       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         424(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVUPD      iota64<>+0(SB), Y8
 	SUBQ         $4, R11
 	JLT          single9
 
 block10:
-	VMULPD      (R8), Y8, Y10
-	VXORPD      Y2, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y7, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y4, Y10, Y0, Y10
-	VMOVUPD     (R9), Y11
-	VSUBPD      512(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y1, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y5, Y11
-	VBLENDVPD   Y6, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
+	VMULPD      (R8), Y5, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y4, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y3, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      512(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
 	ADDQ        SI, R8
 	ADDQ        DI, R9
 	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
 	SUBQ        $4, R11
 	JGE         block10
 
@@ -27014,49 +27107,50 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R8), Y10, Y11
-	VMULPD      Y11, Y8, Y8
-	VXORPD      Y2, Y8, Y8
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y7, Y0, Y3
-	VADDPD      Y3, Y8, Y3
-	VBLENDVPD   Y4, Y3, Y0, Y3
-	VMASKMOVPD  (R9), Y10, Y4
-	VSUBPD      512(SP), Y4, Y4
-	VMOVUPD     k4086300000000000<>+0(SB), Y7
-	VMINPD      Y4, Y7, Y4
-	VMAXPD      Y4, Y1, Y4
-	VMOVAPD     Y4, Y7
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
-	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y7
-	VSUBPD      k43380000000007fe<>+0(SB), Y7, Y8
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y9
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y9
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y9
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y9
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y9
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y9
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y9
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y9
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y9
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y9
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y9
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y9
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y9
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
-	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
-	VPSLLQ      $52, Y8, Y4
-	VMULPD      Y4, Y9, Y4
-	VPSUBQ      Y8, Y7, Y7
-	VPSLLQ      $52, Y7, Y7
-	VMULPD      Y7, Y4, Y4
-	VMULPD      Y4, Y5, Y4
-	VBLENDVPD   Y6, Y0, Y4, Y4
-	VADDPD      Y4, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (R8), Y9, Y10
+	VMULPD      Y10, Y5, Y5
+	VXORPD      Y1, Y5, Y5
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y4, Y0, Y2
+	VADDPD      Y2, Y5, Y2
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y3
+	VSUBPD      512(SP), Y3, Y3
+	VMOVUPD     k4086300000000000<>+0(SB), Y4
+	VMINPD      Y3, Y4, Y3
+	VMOVUPD     kc087500000000000<>+0(SB), Y4
+	VMAXPD      Y3, Y4, Y3
+	VMOVAPD     Y3, Y4
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y5
+	VFMADD213PD k43380000000007fe<>+0(SB), Y5, Y4
+	VSUBPD      k43380000000007fe<>+0(SB), Y4, Y5
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y5, Y3
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y5, Y3
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y8
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y3, Y8
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y3, Y8
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y3, Y8
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y3, Y8
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y3, Y8
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y3, Y8
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y3, Y8
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y3, Y8
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y3, Y8
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y3, Y8
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y3, Y8
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y3, Y8
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y3
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y5
+	VPSLLQ      $52, Y5, Y3
+	VMULPD      Y3, Y8, Y3
+	VPSUBQ      Y5, Y4, Y4
+	VPSLLQ      $52, Y4, Y4
+	VMULPD      Y4, Y3, Y3
+	VMULPD      Y3, Y6, Y3
+	VBLENDVPD   Y7, Y0, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
 
 done11:
 	MOVQ 352(SP), R8
@@ -27065,9 +27159,9 @@ done11:
 	MOVQ 360(SP), R8
 	ADDQ 440(SP), R8
 	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
+	MOVQ 384(SP), R8
 	ADDQ 448(SP), R8
-	MOVQ R8, 368(SP)
+	MOVQ R8, 384(SP)
 	ADDQ 456(SP), BX
 	MOVQ 392(SP), R8
 	ADDQ 464(SP), R8
@@ -27084,81 +27178,81 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_none_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx512(SB), 0, $424-8
+// func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	VBROADCASTSD 552(AX), Z1
-	VBROADCASTSD 560(AX), Z2
-	VBROADCASTSD 568(AX), Z3
-	VMOVSD       X3, 256(SP)
-	VPXORQ       Z3, Z3, Z3
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z4
-	VBROADCASTSD k4086300000000000<>+0(SB), Z5
-	VBROADCASTSD kc087500000000000<>+0(SB), Z6
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z7
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z8
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z9
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z10
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z11
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z12
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z13
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z14
+	VBROADCASTSD 552(AX), Z0
+	VBROADCASTSD 560(AX), Z1
+	VMOVSD       X1, 256(SP)
+	VBROADCASTSD 568(AX), Z1
+	VMOVSD       X1, 264(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z7
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z8
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z9
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z10
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z11
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z12
 	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
 	MOVQ         BX, 272(SP)
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         312(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 288(SP)
 	SHLQ         $3, 288(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
-	VBROADCASTSD k8000000000000000<>+0(SB), Z15
+	VBROADCASTSD k8000000000000000<>+0(SB), Z13
+	MOVQ         56(AX), BX
+	MOVQ         BX, 304(SP)
 	MOVQ         72(AX), BX
 	MOVQ         320(AX), CX
-	MOVQ         CX, 304(SP)
-	SHLQ         $3, 304(SP)
+	MOVQ         CX, 312(SP)
+	SHLQ         $3, 312(SP)
 	MOVQ         64(AX), CX
 	MOVQ         80(AX), DX
-	MOVQ         DX, 312(SP)
-	MOVQ         88(AX), DX
 	MOVQ         DX, 320(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z16
-	MOVQ         312(AX), DX
+	MOVQ         88(AX), DX
+	MOVQ         DX, 328(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         320(AX), SI
 	SHLQ         $8, SI
-	VBROADCASTSD k0000000000000020<>+0(SB), Z17
-	MOVQ         312(AX), DI
+	VBROADCASTSD k0000000000000020<>+0(SB), Z15
+	MOVQ         304(AX), DI
 	SHLQ         $6, DI
 	MOVQ         320(AX), R8
 	SHLQ         $6, R8
 	MOVQ         96(AX), R9
-	MOVQ         R9, 328(SP)
-	MOVQ         160(AX), R9
 	MOVQ         R9, 336(SP)
-	SHLQ         $3, 336(SP)
-	MOVQ         168(AX), R9
+	MOVQ         160(AX), R9
 	MOVQ         R9, 344(SP)
 	SHLQ         $3, 344(SP)
-	MOVQ         176(AX), R9
+	MOVQ         168(AX), R9
 	MOVQ         R9, 352(SP)
 	SHLQ         $3, 352(SP)
-	MOVQ         192(AX), R9
+	MOVQ         184(AX), R9
 	MOVQ         R9, 360(SP)
 	SHLQ         $3, 360(SP)
-	MOVQ         200(AX), R9
+	MOVQ         192(AX), R9
 	MOVQ         R9, 368(SP)
 	SHLQ         $3, 368(SP)
-	MOVQ         224(AX), R9
+	MOVQ         200(AX), R9
 	MOVQ         R9, 376(SP)
 	SHLQ         $3, 376(SP)
-	MOVQ         672(AX), R9
+	MOVQ         224(AX), R9
 	MOVQ         R9, 384(SP)
-	VDIVPD       Z2, Z1, Z1
-	VMOVSD       X1, 392(SP)
+	SHLQ         $3, 384(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 392(SP)
+	VDIVPD.BCST  256(SP), Z0, Z0
+	VMOVSD       X0, 256(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 400(SP)
 	MOVQ         712(AX), R9
@@ -27170,22 +27264,19 @@ TEXT ·cross_entropy_no_if1_none_f64_i64_backward_0_avx512(SB), 0, $424-8
 	JLE          end1
 
 row2:
-	MOVQ             264(SP), R9
+	MOVQ             272(SP), R9
 	MOVQ             (R9), R9
-	VPBROADCASTQ     R9, Z1
-	MOVQ             384(SP), R10
+	VPBROADCASTQ     R9, Z0
+	MOVQ             392(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSD     (R10), Z2
-	VDIVPD           Z2, Z0, Z18
 	MOVQ             280(SP), R10
-	VBROADCASTSD     (R10), Z19
-	VMULPD.BCST      392(SP), Z19, Z20
-	VMULPD.BCST      256(SP), Z19, Z19
+	VBROADCASTSD     (R10), Z16
+	VMULPD.BCST      256(SP), Z16, Z17
+	VMULPD.BCST      264(SP), Z16, Z16
 	CMPQ             400(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -27206,20 +27297,30 @@ row2:
 	MOVQ             288(SP), R11
 	IMULQ            R11, R9
 	MOVQ             296(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
-	VBLENDMPD        Z21, Z3, K1, Z21
-	VMULPD           Z21, Z19, Z21
-	VPXORQ           Z15, Z21, Z21
-	VPXORQ           Z15, Z20, Z22
-	VBLENDMPD        Z22, Z3, K1, Z22
+	VBROADCASTSD     (R11)(R9*1), Z18
+	VBLENDMPD        Z18, Z1, K2, Z18
+	VBLENDMPD        Z18, Z2, K1, Z18
+	VMULPD           Z18, Z16, Z18
+	VPXORQ           Z13, Z18, Z18
+	MOVQ             304(SP), R9
+	VBROADCASTSD     (R9), Z19
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z19, Z20
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z21
+	VCMPPD           $17, Z20, Z21, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z1, K2, Z21
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z20, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z21, K2, Z20
+	VMULPD           Z20, Z19, Z21
+	VDIVPD           Z21, Z1, Z21
+	VPXORQ           Z13, Z17, Z22
+	VBLENDMPD        Z22, Z2, K1, Z22
 	VBROADCASTSD     (BX), Z23
 	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z23, Z24
 	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD        Z3, Z23, K2, Z23
-	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z2, K2
-	VMULPD.BCST      k4340000000000000<>+0(SB), Z2, Z24
-	VBLENDMPD        Z24, Z2, K2, Z24
+	VBLENDMPD        Z2, Z23, K2, Z23
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VMULPD.BCST      k4340000000000000<>+0(SB), Z19, Z24
+	VBLENDMPD        Z24, Z19, K2, Z24
 	VBROADCASTSD     k43300000000003ff<>+0(SB), Z25
 	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z25, K2, Z25
 	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z24, Z24
@@ -27228,12 +27329,12 @@ row2:
 	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z24, Z24
 	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z24, Z24
 	VSUBPD           Z25, Z26, Z25
-	VSUBPD           Z0, Z24, Z24
+	VSUBPD           Z1, Z24, Z24
 	VMULPD           Z24, Z24, Z26
 	VADDPD.BCST      k4000000000000000<>+0(SB), Z24, Z27
 	VDIVPD           Z27, Z24, Z27
 	VMULPD           Z27, Z27, Z28
-	VMULPD           Z26, Z4, Z26
+	VMULPD           Z26, Z3, Z26
 	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z29
 	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z28, Z29
 	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z28, Z29
@@ -27247,30 +27348,30 @@ row2:
 	VSUBPD           Z29, Z26, Z26
 	VSUBPD           Z26, Z24, Z24
 	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z25, Z24
-	VCMPPD           $0, Z3, Z2, K2
+	VCMPPD           $0, Z2, Z19, K2
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z25
 	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z25, K2, Z25
-	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z24, Z2, K2, Z24
-	VCMPPD           $18, Z3, Z2, K2
-	VBLENDMPD        Z25, Z24, K2, Z2
-	VADDPD           Z2, Z23, Z2
-	MOVQ             304(SP), R9
+	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z19, K2
+	VBLENDMPD        Z24, Z19, K2, Z24
+	VCMPPD           $18, Z2, Z19, K2
+	VBLENDMPD        Z25, Z24, K2, Z19
+	VADDPD           Z19, Z23, Z19
+	MOVQ             312(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSD     (CX)(R10*1), Z24
-	VSUBPD           Z2, Z24, Z24
-	VMULPD           Z24, Z19, Z19
-	VPXORQ           Z15, Z19, Z19
-	VBLENDMPD        Z19, Z3, K1, Z19
+	VSUBPD           Z19, Z24, Z24
+	VMULPD           Z24, Z16, Z16
+	VPXORQ           Z13, Z16, Z16
+	VBLENDMPD        Z16, Z2, K1, Z16
 	MOVQ             296(SP), R9
 	MOVQ             CX, R10
-	MOVQ             312(SP), R11
-	MOVQ             320(SP), R12
+	MOVQ             320(SP), R11
+	MOVQ             328(SP), R12
 	MOVQ             8(AX), R13
 	VMOVUPD          iota64<>+0(SB), Z24
 	SUBQ             $32, R13
 	JGE              full4
-	VMOVAPD          Z3, Z25
+	VMOVAPD          Z2, Z25
 	VMOVUPD          Z25, 0(SP)
 	VMOVUPD          Z25, 64(SP)
 	VMOVUPD          Z25, 128(SP)
@@ -27278,25 +27379,26 @@ row2:
 	JMP              single3
 
 full4:
-	VMOVAPD Z3, Z25
-	VMOVAPD Z3, Z26
-	VMOVAPD Z3, Z27
-	VMOVAPD Z3, Z28
+	VMOVAPD Z2, Z25
+	VMOVAPD Z2, Z26
+	VMOVAPD Z2, Z27
+	VMOVAPD Z2, Z28
 
 block5:
-	VMULPD      (R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
-	VPCMPQ      $0, Z1, Z24, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VMULPD      (R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
+	VPCMPQ      $0, Z0, Z24, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     (R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z25, Z25
 	VMOVUPD     (R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -27304,20 +27406,21 @@ block5:
 	VMOVUPD     (R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, (R12)
-	VMULPD      64(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
-	VPADDQ      Z16, Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VMULPD      64(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     64(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z26, Z26
 	VMOVUPD     64(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -27325,20 +27428,21 @@ block5:
 	VMOVUPD     64(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 64(R12)
-	VMULPD      128(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
+	VMULPD      128(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
 	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     128(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z27, Z27
 	VMOVUPD     128(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -27346,20 +27450,21 @@ block5:
 	VMOVUPD     128(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 128(R12)
-	VMULPD      192(R9), Z20, Z29
-	VPXORQ      Z15, Z29, Z29
+	VMULPD      192(R9), Z17, Z29
+	VPXORQ      Z13, Z29, Z29
 	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z1, Z30, K2
-	VBLENDMPD   Z21, Z3, K2, Z30
+	VPCMPQ      $0, Z0, Z30, K2
+	VBLENDMPD   Z18, Z2, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z18, Z29
-	VPXORQ      Z15, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z20, Z29, Z29
+	VMULPD      Z21, Z29, Z29
+	VPXORQ      Z13, Z29, Z29
+	VBLENDMPD   Z29, Z2, K1, Z29
 	VMOVUPD     192(R10), Z30
-	VSUBPD      Z2, Z30, Z30
+	VSUBPD      Z19, Z30, Z30
 	VMULPD.Z    Z30, Z22, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z19, Z3, K2, Z31
+	VBLENDMPD   Z16, Z2, K2, Z31
 	VADDPD      Z29, Z28, Z28
 	VMOVUPD     192(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -27371,7 +27476,7 @@ block5:
 	ADDQ        SI, R10
 	ADDQ        $256, R11
 	ADDQ        $256, R12
-	VPADDQ      Z17, Z24, Z24
+	VPADDQ      Z15, Z24, Z24
 	SUBQ        $32, R13
 	JGE         block5
 	VMOVUPD     Z25, 0(SP)
@@ -27388,19 +27493,20 @@ masked7:
 	VPBROADCASTQ R13, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z20, Z25
-	VPXORQ       Z15, Z25, Z25
-	VPCMPQ       $0, Z1, Z24, K3
-	VBLENDMPD    Z21, Z3, K3, Z26
+	VMULPD       Z25, Z17, Z25
+	VPXORQ       Z13, Z25, Z25
+	VPCMPQ       $0, Z0, Z24, K3
+	VBLENDMPD    Z18, Z2, K3, Z26
 	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z18, Z25
-	VPXORQ       Z15, Z25, Z25
-	VBLENDMPD    Z25, Z3, K1, Z25
+	VMULPD       Z20, Z25, Z25
+	VMULPD       Z21, Z25, Z25
+	VPXORQ       Z13, Z25, Z25
+	VBLENDMPD    Z25, Z2, K1, Z25
 	VMOVUPD.Z    (R10), K2, Z26
-	VSUBPD       Z2, Z26, Z26
+	VSUBPD       Z19, Z26, Z26
 	VMULPD.Z     Z26, Z22, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPD    Z19, Z3, K3, Z27
+	VBLENDMPD    Z16, Z2, K3, Z27
 	VMOVUPD      0(SP)(R14*1), Z28
 	VADDPD       Z25, Z28, Z25
 	VMOVAPD      Z25, K2, Z28
@@ -27415,78 +27521,78 @@ masked7:
 	ADDQ         R8, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
-	VPADDQ       Z16, Z24, Z24
+	VPADDQ       Z14, Z24, Z24
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
 	JGT          masked7
 
 done6:
-	VMOVUPD       0(SP), Z2
-	VMOVUPD       128(SP), Z18
-	VADDPD        Z18, Z2, Z2
-	VMOVUPD       64(SP), Z18
-	VMOVUPD       192(SP), Z19
-	VADDPD        Z19, Z18, Z18
-	VADDPD        Z18, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y18
-	VADDPD        Y18, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X18
-	VADDPD        X18, X2, X2
-	VPERMILPD     $1, X2, X18
-	VADDPD        X18, X2, X2
-	VBROADCASTSD  X2, Z2
-	VCMPPD        $0, Z3, Z2, K2
+	VMOVUPD       0(SP), Z16
+	VMOVUPD       128(SP), Z19
+	VADDPD        Z19, Z16, Z16
+	VMOVUPD       64(SP), Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z16, Z16
+	VEXTRACTF64X4 $1, Z16, Y19
+	VADDPD        Y19, Y16, Y16
+	VEXTRACTF64X2 $1, Y16, X19
+	VADDPD        X19, X16, X16
+	VPERMILPD     $1, X16, X19
+	VADDPD        X19, X16, X16
+	VBROADCASTSD  X16, Z16
+	VCMPPD        $0, Z2, Z16, K2
 	MOVQ          296(SP), R9
 	MOVQ          CX, R10
-	MOVQ          328(SP), R11
+	MOVQ          336(SP), R11
 	MOVQ          8(AX), R12
-	VMOVUPD       iota64<>+0(SB), Z18
+	VMOVUPD       iota64<>+0(SB), Z19
 	SUBQ          $8, R12
 	JLT           single8
 
 block9:
-	VMULPD           (R9), Z20, Z19
-	VPXORQ           Z15, Z19, Z19
-	VPCMPQ           $0, Z1, Z18, K3
-	VBLENDMPD        Z21, Z3, K3, Z22
-	VADDPD.Z         Z22, Z19, K1, Z19
-	VMOVUPD          (R10), Z22
-	VSUBPD           Z23, Z22, Z22
-	VMINPD           Z22, Z5, Z22
-	VMAXPD           Z22, Z6, Z22
-	VMOVAPD          Z22, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z7, Z24
-	VSUBPD           Z7, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z22
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z22
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z22, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z22, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z22, Z26
-	VFMADD213PD      Z8, Z22, Z26
-	VFMADD213PD      Z9, Z22, Z26
-	VFMADD213PD      Z10, Z22, Z26
-	VFMADD213PD      Z11, Z22, Z26
-	VFMADD213PD      Z12, Z22, Z26
-	VFMADD213PD      Z13, Z22, Z26
-	VFMADD213PD      Z4, Z22, Z26
-	VFMADD213PD      Z0, Z22, Z26
-	VFMADD213PD      Z0, Z22, Z26
-	VFMADD213PD      Z14, Z4, Z25
-	VPSLLQ           $52, Z25, Z22
-	VMULPD           Z22, Z26, Z22
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z22, Z22
-	VMULPD           Z22, Z2, Z22
-	VBLENDMPD        Z3, Z22, K2, Z22
-	VADDPD           Z22, Z19, Z19
-	VMOVUPD          Z19, (R11)
+	VMULPD           (R9), Z17, Z20
+	VPXORQ           Z13, Z20, Z20
+	VPCMPQ           $0, Z0, Z19, K3
+	VBLENDMPD        Z18, Z2, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z23, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z22
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z22
+	VSUBPD           Z6, Z22, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3efa01a017bb2d71<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z1, Z21, Z25
+	VFMADD213PD      Z1, Z21, Z25
+	VFMADD213PD      Z12, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z22, Z22
+	VPSLLQ           $52, Z22, Z22
+	VMULPD           Z22, Z21, Z21
+	VMULPD           Z21, Z16, Z21
+	VBLENDMPD        Z2, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
 	ADDQ             DI, R9
 	ADDQ             R8, R10
 	ADDQ             $64, R11
-	VPADDQ           Z16, Z18, Z18
+	VPADDQ           Z14, Z19, Z19
 	SUBQ             $8, R12
 	JGE              block9
 
@@ -27495,62 +27601,62 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTQ     R12, Z19
-	VPCMPQ           $6, iota64<>+0(SB), Z19, K3
-	VMOVUPD.Z        (R9), K3, Z19
-	VMULPD           Z19, Z20, Z19
-	VPXORQ           Z15, Z19, Z19
-	VPCMPQ           $0, Z1, Z18, K4
-	VBLENDMPD        Z21, Z3, K4, Z1
-	VADDPD.Z         Z1, Z19, K1, Z1
-	VMOVUPD.Z        (R10), K3, Z18
-	VSUBPD           Z23, Z18, Z18
-	VMINPD           Z18, Z5, Z18
-	VMAXPD           Z18, Z6, Z18
-	VMOVAPD          Z18, Z19
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z7, Z19
-	VSUBPD           Z7, Z19, Z20
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z18
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z18
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z18, Z21
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z18, Z21
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z18, Z21
-	VFMADD213PD      Z8, Z18, Z21
-	VFMADD213PD      Z9, Z18, Z21
-	VFMADD213PD      Z10, Z18, Z21
-	VFMADD213PD      Z11, Z18, Z21
-	VFMADD213PD      Z12, Z18, Z21
-	VFMADD213PD      Z13, Z18, Z21
-	VFMADD213PD      Z4, Z18, Z21
-	VFMADD213PD      Z0, Z18, Z21
-	VFMADD213PD      Z0, Z18, Z21
-	VFMADD213PD      Z14, Z4, Z20
-	VPSLLQ           $52, Z20, Z18
-	VMULPD           Z18, Z21, Z18
-	VPSUBQ           Z20, Z19, Z19
-	VPSLLQ           $52, Z19, Z19
-	VMULPD           Z19, Z18, Z18
-	VMULPD           Z18, Z2, Z2
-	VBLENDMPD        Z3, Z2, K2, Z2
-	VADDPD           Z2, Z1, Z1
-	VMOVUPD          Z1, K3, (R11)
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z17, Z17
+	VPXORQ           Z13, Z17, Z17
+	VPCMPQ           $0, Z0, Z19, K4
+	VBLENDMPD        Z18, Z2, K4, Z0
+	VADDPD.Z         Z0, Z17, K1, Z0
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z23, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z18
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z18
+	VSUBPD           Z6, Z18, Z19
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z19, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z19, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z20
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z20
+	VFMADD213PD.BCST k3efa01a017bb2d71<>+0(SB), Z17, Z20
+	VFMADD213PD      Z7, Z17, Z20
+	VFMADD213PD      Z8, Z17, Z20
+	VFMADD213PD      Z9, Z17, Z20
+	VFMADD213PD      Z10, Z17, Z20
+	VFMADD213PD      Z11, Z17, Z20
+	VFMADD213PD      Z3, Z17, Z20
+	VFMADD213PD      Z1, Z17, Z20
+	VFMADD213PD      Z1, Z17, Z20
+	VFMADD213PD      Z12, Z3, Z19
+	VPSLLQ           $52, Z19, Z17
+	VMULPD           Z17, Z20, Z17
+	VPSUBQ           Z19, Z18, Z18
+	VPSLLQ           $52, Z18, Z18
+	VMULPD           Z18, Z17, Z17
+	VMULPD           Z17, Z16, Z16
+	VBLENDMPD        Z2, Z16, K2, Z16
+	VADDPD           Z16, Z0, Z0
+	VMOVUPD          Z0, K3, (R11)
 
 done10:
-	MOVQ 264(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 264(SP)
 	MOVQ 272(SP), R9
 	ADDQ 344(SP), R9
 	MOVQ R9, 272(SP)
 	MOVQ 280(SP), R9
 	ADDQ 352(SP), R9
 	MOVQ R9, 280(SP)
-	ADDQ 360(SP), CX
-	ADDQ 368(SP), BX
-	MOVQ 328(SP), R9
-	ADDQ 376(SP), R9
-	MOVQ R9, 328(SP)
+	MOVQ 304(SP), R9
+	ADDQ 360(SP), R9
+	MOVQ R9, 304(SP)
+	ADDQ 368(SP), CX
+	ADDQ 376(SP), BX
+	MOVQ 336(SP), R9
+	ADDQ 384(SP), R9
+	MOVQ R9, 336(SP)
 	MOVQ 416(SP), R9
 	DECQ R9
 	MOVQ R9, 416(SP)
@@ -27560,8 +27666,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i32_forward_0_avx2(SB), 0, $640-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(SB), 0, $640-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
@@ -28254,8 +28360,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i32_forward_0_avx512(SB), 0, $392-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(SB), 0, $392-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -28800,16 +28906,16 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
 	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, 264(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    560(AX), X0, X0
@@ -28822,14 +28928,13 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k80000000<>+0(SB), Y1
 	MOVQ         88(AX), BX
-	VMOVUPS      kc2d00000<>+0(SB), Y2
 	MOVQ         32(AX), CX
 	MOVQ         CX, 368(SP)
-	MOVQ         40(AX), CX
+	MOVQ         312(AX), CX
 	MOVQ         CX, 376(SP)
-	MOVQ         320(AX), CX
+	SHLQ         $2, 376(SP)
+	MOVQ         56(AX), CX
 	MOVQ         CX, 384(SP)
-	SHLQ         $2, 384(SP)
 	MOVQ         64(AX), CX
 	MOVQ         CX, 392(SP)
 	MOVQ         80(AX), CX
@@ -28842,11 +28947,11 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
 	MOVQ         DX, 416(SP)
 	MOVQ         104(AX), DX
 	MOVQ         DX, 424(SP)
-	MOVQ         320(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
 	MOVQ         328(AX), SI
 	SHLQ         $7, SI
-	MOVQ         320(AX), DI
+	MOVQ         312(AX), DI
 	SHLQ         $5, DI
 	MOVQ         328(AX), R8
 	SHLQ         $5, R8
@@ -28855,7 +28960,7 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
 	MOVQ         160(AX), R9
 	MOVQ         R9, 440(SP)
 	SHLQ         $2, 440(SP)
-	MOVQ         168(AX), R9
+	MOVQ         192(AX), R9
 	MOVQ         R9, 448(SP)
 	SHLQ         $2, 448(SP)
 	MOVQ         200(AX), R9
@@ -28870,25 +28975,25 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(SB), 0, $528-8
 	MOVQ         672(AX), R9
 	MOVQ         R9, 480(SP)
 	MOVQ         256(SP), R9
-	VBROADCASTSS (R9), Y3
-	VMULPS       264(SP), Y3, Y4
+	VBROADCASTSS (R9), Y2
+	VMULPS       264(SP), Y2, Y3
 	MOVQ         296(SP), R9
-	VBROADCASTSS (R9), Y5
-	VDIVPS       Y5, Y4, Y4
-	VDIVPS       304(SP), Y4, Y4
-	VMULPS       336(SP), Y3, Y6
-	VDIVPS       Y5, Y6, Y6
-	VMOVUPS      Y6, 264(SP)
+	VBROADCASTSS (R9), Y4
+	VDIVPS       Y4, Y3, Y3
+	VDIVPS       304(SP), Y3, Y3
+	VMULPS       336(SP), Y2, Y5
+	VDIVPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 264(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 256(SP)
 	MOVQ         712(AX), R9
 	MOVQ         R9, 296(SP)
-	VXORPS       Y1, Y4, Y6
-	VMOVUPS      Y6, 304(SP)
-	VBROADCASTSS (BX), Y6
-	VMULPS       Y6, Y3, Y3
-	VDIVPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 336(SP)
+	VXORPS       Y1, Y3, Y5
+	VMOVUPS      Y5, 304(SP)
+	VBROADCASTSS (BX), Y5
+	VMULPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 336(SP)
 	MOVQ         (AX), BX
 	MOVQ         BX, 488(SP)
 	MOVQ         488(SP), BX
@@ -28905,48 +29010,56 @@ row2:
 	CMOVQLT      R10, R9
 	CMPQ         R9, R11
 	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         BX, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         376(SP), R9
-	VBROADCASTSS (R9), Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y7
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
 	CMPQ         256(SP), BX
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X8
-	VPBROADCASTD X8, Y8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         296(SP), R9
 	CMPQ         BX, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y8, Y8
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y5, Y5
 	MOVQ         256(SP), R9
-	VMOVMSKPS    Y8, R10
+	VMOVMSKPS    Y5, R10
 	TESTQ        R10, R10
 	CMOVQNE      BX, R9
 	MOVQ         R9, BX
-	MOVQ         384(SP), R10
+	MOVQ         376(SP), R10
 	IMULQ        R10, BX
-	MOVQ         392(SP), R10
-	VBROADCASTSS (R10)(BX*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y8, Y9, Y10, Y8
-	VBLENDVPS    Y5, Y8, Y0, Y8
-	VMULPS       264(SP), Y8, Y8
-	VXORPS       Y1, Y8, Y8
-	VBLENDVPS    Y5, 304(SP), Y0, Y9
+	MOVQ         384(SP), R10
+	VBROADCASTSS (R10)(BX*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y5, Y6, Y7, Y5
+	VBLENDVPS    Y4, Y5, Y0, Y5
+	VMULPS       264(SP), Y5, Y5
+	VXORPS       Y1, Y5, Y5
+	MOVQ         392(SP), BX
+	VBROADCASTSS (BX), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VBLENDVPS    Y4, 304(SP), Y0, Y9
 	MOVQ         400(SP), BX
 	VBROADCASTSS (BX), Y10
 	VANDPS       k7fffffff<>+0(SB), Y10, Y11
@@ -28967,15 +29080,15 @@ row2:
 	VSUBPS       k3f800000<>+0(SB), Y11, Y11
 	VMULPS       Y11, Y11, Y12
 	VMULPS       Y11, Y12, Y13
-	VMOVUPS      kbd9c608c<>+0(SB), Y15
-	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe800114<>+0(SB), Y11, Y15
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y15
-	VMULPS       Y15, Y13, Y13
+	VMOVUPS      kbd9c608c<>+0(SB), Y14
+	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe800114<>+0(SB), Y11, Y14
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y14
+	VMULPS       Y14, Y13, Y13
 	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
 	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
 	VADDPS       Y13, Y11, Y11
@@ -28994,10 +29107,10 @@ row2:
 	VSUBPS       Y6, Y10, Y10
 	VMULPS       264(SP), Y10, Y10
 	VXORPS       Y1, Y10, Y10
-	VBLENDVPS    Y5, Y10, Y0, Y10
+	VBLENDVPS    Y4, Y10, Y0, Y10
 	VSUBPS       336(SP), Y10, Y10
-	MOVQ         392(SP), R9
-	MOVQ         CX, BX
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
 	MOVQ         416(SP), R13
 	MOVQ         424(SP), R14
 	MOVQ         8(AX), R10
@@ -29016,19 +29129,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPS    (R9), Y4, Y12
+	VMULPS    (BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -29039,20 +29153,21 @@ block4:
 	VMOVUPS   (R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R14)
-	VMULPS    32(R9), Y4, Y12
+	VMULPS    32(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   32(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   32(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   32(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -29063,20 +29178,21 @@ block4:
 	VMOVUPS   32(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 32(R14)
-	VMULPS    64(R9), Y4, Y12
+	VMULPS    64(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   64(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   64(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   64(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -29087,20 +29203,21 @@ block4:
 	VMOVUPS   64(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 64(R14)
-	VMULPS    96(R9), Y4, Y12
+	VMULPS    96(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   96(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   96(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   96(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -29111,8 +29228,8 @@ block4:
 	VMOVUPS   96(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 96(R14)
-	ADDQ      DX, R9
-	ADDQ      SI, BX
+	ADDQ      DX, BX
+	ADDQ      SI, R9
 	ADDQ      $128, R13
 	ADDQ      $128, R14
 	VPADDD    k00000020<>+0(SB), Y11, Y11
@@ -29126,19 +29243,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPS    (R9), Y4, Y12
+	VMULPS    (BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -29149,8 +29267,8 @@ block7:
 	VMOVUPS   (R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R14)
-	ADDQ      DI, R9
-	ADDQ      R8, BX
+	ADDQ      DI, BX
+	ADDQ      R8, R9
 	ADDQ      $32, R13
 	ADDQ      $32, R14
 	VPADDD    k00000008<>+0(SB), Y11, Y11
@@ -29167,30 +29285,31 @@ masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R10
 	VMOVUPS    32(R12)(R10*4), Y12
-	VMASKMOVPS (R9), Y12, Y13
-	VMULPS     Y13, Y4, Y13
-	VXORPS     Y1, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y8, Y0, Y14
-	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y7, Y7
-	VXORPS     Y1, Y7, Y7
-	VBLENDVPS  Y5, Y7, Y0, Y7
 	VMASKMOVPS (BX), Y12, Y13
-	VSUBPS     Y6, Y13, Y6
+	VMULPS     Y13, Y3, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y5, Y0, Y14
+	VADDPS     Y14, Y13, Y13
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y4, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
 	VMULPS     Y6, Y9, Y6
-	VBLENDVPS  Y5, Y6, Y0, Y6
-	VANDPS     Y11, Y5, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R11*1), Y10
-	VADDPS     Y7, Y10, Y7
-	VBLENDVPS  Y12, Y7, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R11*1)
+	VBLENDVPS  Y4, Y6, Y0, Y6
+	VANDPS     Y11, Y4, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R11*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R11*1)
 	VMASKMOVPS (R13), Y12, Y7
 	VADDPS     Y6, Y7, Y6
 	VMASKMOVPS Y6, Y12, (R13)
 	VMASKMOVPS (R14), Y12, Y6
-	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y6, Y6
 	VMASKMOVPS Y6, Y12, (R14)
 
 done5:
@@ -29198,16 +29317,16 @@ done5:
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y7, Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y7, Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VEXTRACTF128 $1, Y6, X7
 	VADDPS       X7, X6, X6
@@ -29217,54 +29336,55 @@ done5:
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
 	VCMPPS       $0, Y0, Y6, Y7
-	MOVQ         392(SP), R9
-	MOVQ         CX, BX
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
 	MOVQ         432(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
+	VMOVUPS      iota32<>+0(SB), Y8
 	SUBQ         $8, R11
 	JLT          single9
 
 block10:
-	VMULPS      (R9), Y4, Y10
-	VXORPS      Y1, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y8, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y5, Y10, Y0, Y10
-	VMOVUPS     (BX), Y11
-	VSUBPS      496(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y2, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y14
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y14
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y14
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y14
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y14, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y6, Y11
-	VBLENDVPS   Y7, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
-	ADDQ        DI, R9
-	ADDQ        R8, BX
+	VMULPS      (BX), Y3, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y5, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y4, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      496(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
+	ADDQ        DI, BX
+	ADDQ        R8, R9
 	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
+	VPADDD      k00000008<>+0(SB), Y8, Y8
 	SUBQ        $8, R11
 	JGE         block10
 
@@ -29275,51 +29395,52 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R9), Y10, Y11
-	VMULPS      Y11, Y4, Y11
-	VXORPS      Y1, Y11, Y11
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y8, Y0, Y3
-	VADDPS      Y3, Y11, Y3
-	VBLENDVPS   Y5, Y3, Y0, Y3
-	VMASKMOVPS  (BX), Y10, Y5
-	VSUBPS      496(SP), Y5, Y5
-	VMOVUPS     k42b20000<>+0(SB), Y8
-	VMINPS      Y5, Y8, Y5
-	VMAXPS      Y5, Y2, Y5
-	VMOVAPS     Y5, Y8
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y9
-	VFMADD213PS k4b4000fe<>+0(SB), Y9, Y8
-	VSUBPS      k4b4000fe<>+0(SB), Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y5
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y5
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y5, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y5, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y5, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y5
-	VFMADD213PS k4b40007f<>+0(SB), Y5, Y9
-	VPSLLD      $23, Y9, Y5
-	VMULPS      Y5, Y11, Y5
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y5, Y5
-	VMULPS      Y5, Y6, Y5
-	VBLENDVPS   Y7, Y0, Y5, Y5
-	VADDPS      Y5, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (BX), Y9, Y10
+	VMULPS      Y10, Y3, Y10
+	VXORPS      Y1, Y10, Y10
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y5, Y0, Y2
+	VADDPS      Y2, Y10, Y2
+	VBLENDVPS   Y4, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y4
+	VSUBPS      496(SP), Y4, Y4
+	VMOVUPS     k42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VMOVUPS     kc2d00000<>+0(SB), Y5
+	VMAXPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y5
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y5
+	VSUBPS      k4b4000fe<>+0(SB), Y5, Y8
+	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
+	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
+	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y10
+	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y10
+	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y10
+	VFMADD213PS k3effffff<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VMOVUPS     k3f000000<>+0(SB), Y4
+	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
+	VPSLLD      $23, Y8, Y4
+	VMULPS      Y4, Y10, Y4
+	VPSUBD      Y8, Y5, Y5
+	VPSLLD      $23, Y5, Y5
+	VMULPS      Y5, Y4, Y4
+	VMULPS      Y4, Y6, Y4
+	VBLENDVPS   Y7, Y0, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
 
 done11:
 	MOVQ 368(SP), BX
 	ADDQ 440(SP), BX
 	MOVQ BX, 368(SP)
-	MOVQ 376(SP), BX
+	MOVQ 392(SP), BX
 	ADDQ 448(SP), BX
-	MOVQ BX, 376(SP)
+	MOVQ BX, 392(SP)
 	ADDQ 456(SP), CX
 	MOVQ 400(SP), BX
 	ADDQ 464(SP), BX
@@ -29336,23 +29457,23 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         56(AX), BX
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         48(AX), BX
 	MOVQ         BX, 264(SP)
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    560(AX), X1, X1
+	VBROADCASTSS X1, Z1
 	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
+	VCVTSD2SS    568(AX), X2, X2
 	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS k3f800000<>+0(SB), Z3
 	VPXORD       Z4, Z4, Z4
 	VBROADCASTSS k80000000<>+0(SB), Z5
 	MOVQ         88(AX), BX
@@ -29360,21 +29481,20 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
 	VBROADCASTSS k42b20000<>+0(SB), Z6
 	VBROADCASTSS kc2d00000<>+0(SB), Z7
 	VBROADCASTSS k4b4000fe<>+0(SB), Z8
-	VBROADCASTSS k3102e308<>+0(SB), Z9
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z10
-	VBROADCASTSS k3c0913d7<>+0(SB), Z11
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z12
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z13
-	VBROADCASTSS k3effffff<>+0(SB), Z14
-	VBROADCASTSS k3f000000<>+0(SB), Z15
-	VBROADCASTSS k4b40007f<>+0(SB), Z16
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z9
+	VBROADCASTSS k3c0913d7<>+0(SB), Z10
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z11
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z12
+	VBROADCASTSS k3effffff<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
 	MOVQ         32(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         40(AX), BX
+	MOVQ         312(AX), BX
 	MOVQ         BX, 288(SP)
-	MOVQ         320(AX), BX
+	SHLQ         $2, 288(SP)
+	MOVQ         56(AX), BX
 	MOVQ         BX, 296(SP)
-	SHLQ         $2, 296(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 304(SP)
 	MOVQ         80(AX), BX
@@ -29387,13 +29507,13 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
 	MOVQ         CX, 328(SP)
 	MOVQ         104(AX), CX
 	MOVQ         CX, 336(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z17
-	MOVQ         320(AX), CX
+	VBROADCASTSS k00000010<>+0(SB), Z16
+	MOVQ         312(AX), CX
 	SHLQ         $8, CX
 	MOVQ         328(AX), DX
 	SHLQ         $8, DX
-	VBROADCASTSS k00000040<>+0(SB), Z18
-	MOVQ         320(AX), SI
+	VBROADCASTSS k00000040<>+0(SB), Z17
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
 	MOVQ         328(AX), DI
 	SHLQ         $6, DI
@@ -29402,7 +29522,7 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
 	MOVQ         160(AX), R8
 	MOVQ         R8, 352(SP)
 	SHLQ         $2, 352(SP)
-	MOVQ         168(AX), R8
+	MOVQ         192(AX), R8
 	MOVQ         R8, 360(SP)
 	SHLQ         $2, 360(SP)
 	MOVQ         200(AX), R8
@@ -29417,26 +29537,26 @@ TEXT ·cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(SB), 0, $416-8
 	MOVQ         672(AX), R8
 	MOVQ         R8, 392(SP)
 	MOVQ         256(SP), R8
-	VBROADCASTSS (R8), Z19
-	VMULPS       Z1, Z19, Z1
+	VBROADCASTSS (R8), Z18
+	VMULPS       Z0, Z18, Z0
 	MOVQ         264(SP), R8
-	VBROADCASTSS (R8), Z20
-	VDIVPS       Z20, Z1, Z1
-	VDIVPS       Z2, Z1, Z1
-	VMULPS       Z3, Z19, Z2
-	VDIVPS       Z20, Z2, Z2
-	VMOVSS       X2, 256(SP)
+	VBROADCASTSS (R8), Z19
+	VDIVPS       Z19, Z0, Z0
+	VDIVPS       Z1, Z0, Z0
+	VMULPS       Z2, Z18, Z1
+	VDIVPS       Z19, Z1, Z1
+	VMOVSS       X1, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 264(SP)
 	MOVQ         712(AX), R8
 	MOVQ         R8, 400(SP)
-	VPXORD       Z5, Z1, Z2
-	VMOVSS       X2, 408(SP)
+	VPXORD       Z5, Z0, Z1
+	VMOVSS       X1, 408(SP)
 	MOVQ         272(SP), R8
-	VBROADCASTSS (R8), Z2
-	VMULPS       Z2, Z19, Z2
-	VDIVPS       Z20, Z2, Z2
-	VMOVSS       X2, 272(SP)
+	VBROADCASTSS (R8), Z1
+	VMULPS       Z1, Z18, Z1
+	VDIVPS       Z19, Z1, Z1
+	VMOVSS       X1, 272(SP)
 	MOVQ         (AX), R8
 	TESTQ        R8, R8
 	JLE          end1
@@ -29451,16 +29571,13 @@ row2:
 	CMOVQLT          R11, R10
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z2
+	VPBROADCASTD     R10, Z1
 	MOVQ             392(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             288(SP), R10
-	VBROADCASTSS     (R10), Z3
-	VDIVPS           Z3, Z0, Z19
 	CMPQ             264(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -29478,23 +29595,33 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             296(SP), R11
+	MOVQ             288(SP), R11
 	IMULQ            R11, R9
-	MOVQ             304(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z20
-	VBLENDMPS        Z20, Z0, K2, Z20
-	VBLENDMPS        Z20, Z4, K1, Z20
-	VMULPS.BCST      256(SP), Z20, Z20
-	VPXORD           Z5, Z20, Z20
+	MOVQ             296(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z2
+	VBLENDMPS        Z2, Z3, K2, Z2
+	VBLENDMPS        Z2, Z4, K1, Z2
+	VMULPS.BCST      256(SP), Z2, Z2
+	VPXORD           Z5, Z2, Z2
+	MOVQ             304(SP), R9
+	VBROADCASTSS     (R9), Z18
+	VPANDD.BCST      k7fffffff<>+0(SB), Z18, Z19
+	VBROADCASTSS     k7e800000<>+0(SB), Z20
+	VCMPPS           $17, Z19, Z20, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z3, K2, Z20
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z20, K2, Z19
+	VMULPS           Z19, Z18, Z20
+	VDIVPS           Z20, Z3, Z20
 	VBLENDMPS.BCST   408(SP), Z4, K1, Z21
 	MOVQ             312(SP), R9
 	VBROADCASTSS     (R9), Z22
 	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
 	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
 	VBLENDMPS        Z4, Z22, K2, Z22
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z3, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z3, Z23
-	VBLENDMPS        Z23, Z3, K2, Z23
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z18, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z18, Z23
+	VBLENDMPS        Z23, Z18, K2, Z23
 	VBROADCASTSS     k4b00007f<>+0(SB), Z24
 	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
 	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
@@ -29503,7 +29630,7 @@ row2:
 	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
 	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
 	VSUBPS           Z24, Z25, Z24
-	VSUBPS           Z0, Z23, Z23
+	VSUBPS           Z3, Z23, Z23
 	VMULPS           Z23, Z23, Z25
 	VMULPS           Z23, Z25, Z26
 	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
@@ -29519,23 +29646,23 @@ row2:
 	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
 	VADDPS           Z26, Z23, Z23
 	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
-	VCMPPS           $0, Z4, Z3, K2
+	VCMPPS           $0, Z4, Z18, K2
 	VBROADCASTSS     k7fc00000<>+0(SB), Z24
 	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z3, K2
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VCMPPS           $18, Z4, Z3, K2
-	VBLENDMPS        Z24, Z23, K2, Z3
-	VADDPS           Z3, Z22, Z3
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z18, K2
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VCMPPS           $18, Z4, Z18, K2
+	VBLENDMPS        Z24, Z23, K2, Z18
+	VADDPS           Z18, Z22, Z18
 	MOVQ             320(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSS     (BX)(R10*1), Z23
-	VSUBPS           Z3, Z23, Z23
+	VSUBPS           Z18, Z23, Z23
 	VMULPS.BCST      256(SP), Z23, Z23
 	VPXORD           Z5, Z23, Z23
 	VBLENDMPS        Z23, Z4, K1, Z23
 	VSUBPS.BCST      272(SP), Z23, Z23
-	MOVQ             304(SP), R9
+	MOVQ             296(SP), R9
 	MOVQ             BX, R10
 	MOVQ             328(SP), R13
 	MOVQ             336(SP), R14
@@ -29557,16 +29684,17 @@ full4:
 	VMOVAPS Z4, Z28
 
 block5:
-	VMULPS      (R9), Z1, Z29
+	VMULPS      (R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
-	VPCMPD      $0, Z2, Z24, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z24, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     (R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -29577,17 +29705,18 @@ block5:
 	VMOVUPS     (R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, (R14)
-	VMULPS      64(R9), Z1, Z29
+	VMULPS      64(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
-	VPADDD      Z17, Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPADDD      Z16, Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     64(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -29598,17 +29727,18 @@ block5:
 	VMOVUPS     64(R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 64(R14)
-	VMULPS      128(R9), Z1, Z29
+	VMULPS      128(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
 	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     128(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -29619,17 +29749,18 @@ block5:
 	VMOVUPS     128(R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 128(R14)
-	VMULPS      192(R9), Z1, Z29
+	VMULPS      192(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
 	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     192(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -29644,7 +29775,7 @@ block5:
 	ADDQ        DX, R10
 	ADDQ        $256, R13
 	ADDQ        $256, R14
-	VPADDD      Z18, Z24, Z24
+	VPADDD      Z17, Z24, Z24
 	SUBQ        $64, R11
 	JGE         block5
 	VMOVUPS     Z25, 0(SP)
@@ -29661,16 +29792,17 @@ masked7:
 	VPBROADCASTD R11, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K2
 	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z1, Z25
+	VMULPS       Z25, Z0, Z25
 	VPXORD       Z5, Z25, Z25
-	VPCMPD       $0, Z2, Z24, K3
-	VBLENDMPS    Z20, Z4, K3, Z26
+	VPCMPD       $0, Z1, Z24, K3
+	VBLENDMPS    Z2, Z4, K3, Z26
 	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z19, Z25
+	VMULPS       Z19, Z25, Z25
+	VMULPS       Z20, Z25, Z25
 	VPXORD       Z5, Z25, Z25
 	VBLENDMPS    Z25, Z4, K1, Z25
 	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z3, Z26, Z26
+	VSUBPS       Z18, Z26, Z26
 	VMULPS.Z     Z26, Z21, K1, Z26
 	KANDW        K3, K1, K3
 	VBLENDMPS    Z23, Z4, K3, Z27
@@ -29688,31 +29820,31 @@ masked7:
 	ADDQ         DI, R10
 	ADDQ         $64, R13
 	ADDQ         $64, R14
-	VPADDD       Z17, Z24, Z24
+	VPADDD       Z16, Z24, Z24
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
 	JGT          masked7
 
 done6:
-	VMOVUPS       0(SP), Z3
+	VMOVUPS       0(SP), Z18
 	VMOVUPS       128(SP), Z19
-	VADDPS        Z19, Z3, Z3
+	VADDPS        Z19, Z18, Z18
 	VMOVUPS       64(SP), Z19
-	VMOVUPS       192(SP), Z21
-	VADDPS        Z21, Z19, Z19
-	VADDPS        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPS        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPS     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VBROADCASTSS  X3, Z3
-	VCMPPS        $0, Z4, Z3, K2
-	MOVQ          304(SP), R9
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPS     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VBROADCASTSS  X18, Z18
+	VCMPPS        $0, Z4, Z18, K2
+	MOVQ          296(SP), R9
 	MOVQ          BX, R10
 	MOVQ          344(SP), R11
 	MOVQ          8(AX), R12
@@ -29721,41 +29853,41 @@ done6:
 	JLT           single8
 
 block9:
-	VMULPS           (R9), Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K3
-	VBLENDMPS        Z20, Z4, K3, Z23
-	VADDPS.Z         Z23, Z21, K1, Z21
-	VMOVUPS          (R10), Z23
-	VSUBPS           Z22, Z23, Z23
-	VMINPS           Z23, Z6, Z23
-	VMAXPS           Z23, Z7, Z23
-	VMOVAPS          Z23, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z24
-	VSUBPS           Z8, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z23
-	VFMADD231PS      Z9, Z25, Z23
-	VMOVAPS          Z10, Z26
-	VFMADD213PS      Z11, Z23, Z26
-	VFMADD213PS      Z12, Z23, Z26
-	VFMADD213PS      Z13, Z23, Z26
-	VFMADD213PS      Z14, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z16, Z15, Z25
-	VPSLLD           $23, Z25, Z23
-	VMULPS           Z23, Z26, Z23
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z23, Z23
-	VMULPS           Z23, Z3, Z23
-	VBLENDMPS        Z4, Z23, K2, Z23
-	VADDPS           Z23, Z21, Z21
-	VMOVUPS          Z21, (R11)
+	VMULPS           (R9), Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K3
+	VBLENDMPS        Z2, Z4, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z22, Z21, Z21
+	VMINPS           Z21, Z6, Z21
+	VMAXPS           Z21, Z7, Z21
+	VMOVAPS          Z21, Z23
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z23
+	VSUBPS           Z8, Z23, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z9, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z12, Z21, Z25
+	VFMADD213PS      Z13, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z15, Z14, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z23, Z23
+	VPSLLD           $23, Z23, Z23
+	VMULPS           Z23, Z21, Z21
+	VMULPS           Z21, Z18, Z21
+	VBLENDMPS        Z4, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
 	ADDQ             SI, R9
 	ADDQ             DI, R10
 	ADDQ             $64, R11
-	VPADDD           Z17, Z19, Z19
+	VPADDD           Z16, Z19, Z19
 	SUBQ             $16, R12
 	JGE              block9
 
@@ -29764,48 +29896,48 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTD     R12, Z21
-	VPCMPD           $6, iota32<>+0(SB), Z21, K3
-	VMOVUPS.Z        (R9), K3, Z21
-	VMULPS           Z21, Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K4
-	VBLENDMPS        Z20, Z4, K4, Z2
-	VADDPS.Z         Z2, Z21, K1, Z2
-	VMOVUPS.Z        (R10), K3, Z19
-	VSUBPS           Z22, Z19, Z19
-	VMINPS           Z19, Z6, Z19
-	VMAXPS           Z19, Z7, Z19
-	VMOVAPS          Z19, Z20
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z20
-	VSUBPS           Z8, Z20, Z21
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z21, Z19
-	VFMADD231PS      Z9, Z21, Z19
-	VMOVAPS          Z10, Z22
-	VFMADD213PS      Z11, Z19, Z22
-	VFMADD213PS      Z12, Z19, Z22
-	VFMADD213PS      Z13, Z19, Z22
-	VFMADD213PS      Z14, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z16, Z15, Z21
-	VPSLLD           $23, Z21, Z19
-	VMULPS           Z19, Z22, Z19
-	VPSUBD           Z21, Z20, Z20
-	VPSLLD           $23, Z20, Z20
-	VMULPS           Z20, Z19, Z19
-	VMULPS           Z19, Z3, Z3
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z3, Z2, Z2
-	VMOVUPS          Z2, K3, (R11)
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K4
+	VBLENDMPS        Z2, Z4, K4, Z1
+	VADDPS.Z         Z1, Z20, K1, Z1
+	VMOVUPS.Z        (R10), K3, Z2
+	VSUBPS           Z22, Z2, Z2
+	VMINPS           Z2, Z6, Z2
+	VMAXPS           Z2, Z7, Z2
+	VMOVAPS          Z2, Z19
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z19
+	VSUBPS           Z8, Z19, Z20
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z2
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z20, Z2
+	VMOVAPS          Z9, Z21
+	VFMADD213PS      Z10, Z2, Z21
+	VFMADD213PS      Z11, Z2, Z21
+	VFMADD213PS      Z12, Z2, Z21
+	VFMADD213PS      Z13, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z15, Z14, Z20
+	VPSLLD           $23, Z20, Z2
+	VMULPS           Z2, Z21, Z2
+	VPSUBD           Z20, Z19, Z19
+	VPSLLD           $23, Z19, Z19
+	VMULPS           Z19, Z2, Z2
+	VMULPS           Z2, Z18, Z2
+	VBLENDMPS        Z4, Z2, K2, Z2
+	VADDPS           Z2, Z1, Z1
+	VMOVUPS          Z1, K3, (R11)
 
 done10:
 	MOVQ 280(SP), R9
 	ADDQ 352(SP), R9
 	MOVQ R9, 280(SP)
-	MOVQ 288(SP), R9
+	MOVQ 304(SP), R9
 	ADDQ 360(SP), R9
-	MOVQ R9, 288(SP)
+	MOVQ R9, 304(SP)
 	ADDQ 368(SP), BX
 	MOVQ 312(SP), R9
 	ADDQ 376(SP), R9
@@ -29820,8 +29952,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i64_forward_0_avx2(SB), 0, $640-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $640-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
@@ -30514,8 +30646,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i64_forward_0_avx512(SB), 0, $392-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $392-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -31060,16 +31192,16 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
 	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, 264(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    560(AX), X0, X0
@@ -31082,14 +31214,13 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k80000000<>+0(SB), Y1
 	MOVQ         88(AX), BX
-	VMOVUPS      kc2d00000<>+0(SB), Y2
 	MOVQ         32(AX), CX
 	MOVQ         CX, 368(SP)
-	MOVQ         40(AX), CX
+	MOVQ         312(AX), CX
 	MOVQ         CX, 376(SP)
-	MOVQ         320(AX), CX
+	SHLQ         $2, 376(SP)
+	MOVQ         56(AX), CX
 	MOVQ         CX, 384(SP)
-	SHLQ         $2, 384(SP)
 	MOVQ         64(AX), CX
 	MOVQ         CX, 392(SP)
 	MOVQ         80(AX), CX
@@ -31102,11 +31233,11 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
 	MOVQ         DX, 416(SP)
 	MOVQ         104(AX), DX
 	MOVQ         DX, 424(SP)
-	MOVQ         320(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
 	MOVQ         328(AX), SI
 	SHLQ         $7, SI
-	MOVQ         320(AX), DI
+	MOVQ         312(AX), DI
 	SHLQ         $5, DI
 	MOVQ         328(AX), R8
 	SHLQ         $5, R8
@@ -31115,7 +31246,7 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
 	MOVQ         160(AX), R9
 	MOVQ         R9, 440(SP)
 	SHLQ         $3, 440(SP)
-	MOVQ         168(AX), R9
+	MOVQ         192(AX), R9
 	MOVQ         R9, 448(SP)
 	SHLQ         $2, 448(SP)
 	MOVQ         200(AX), R9
@@ -31130,25 +31261,25 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(SB), 0, $528-8
 	MOVQ         672(AX), R9
 	MOVQ         R9, 480(SP)
 	MOVQ         256(SP), R9
-	VBROADCASTSS (R9), Y3
-	VMULPS       264(SP), Y3, Y4
+	VBROADCASTSS (R9), Y2
+	VMULPS       264(SP), Y2, Y3
 	MOVQ         296(SP), R9
-	VBROADCASTSS (R9), Y5
-	VDIVPS       Y5, Y4, Y4
-	VDIVPS       304(SP), Y4, Y4
-	VMULPS       336(SP), Y3, Y6
-	VDIVPS       Y5, Y6, Y6
-	VMOVUPS      Y6, 264(SP)
+	VBROADCASTSS (R9), Y4
+	VDIVPS       Y4, Y3, Y3
+	VDIVPS       304(SP), Y3, Y3
+	VMULPS       336(SP), Y2, Y5
+	VDIVPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 264(SP)
 	MOVQ         704(AX), R9
 	MOVQ         R9, 256(SP)
 	MOVQ         712(AX), R9
 	MOVQ         R9, 296(SP)
-	VXORPS       Y1, Y4, Y6
-	VMOVUPS      Y6, 304(SP)
-	VBROADCASTSS (BX), Y6
-	VMULPS       Y6, Y3, Y3
-	VDIVPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 336(SP)
+	VXORPS       Y1, Y3, Y5
+	VMOVUPS      Y5, 304(SP)
+	VBROADCASTSS (BX), Y5
+	VMULPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 336(SP)
 	MOVQ         (AX), BX
 	MOVQ         BX, 488(SP)
 	MOVQ         488(SP), BX
@@ -31165,48 +31296,56 @@ row2:
 	CMOVQLT      R10, R9
 	CMPQ         R9, R11
 	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
 	MOVQ         480(SP), R9
 	CMPQ         BX, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         376(SP), R9
-	VBROADCASTSS (R9), Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y7
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
 	CMPQ         256(SP), BX
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X8
-	VPBROADCASTD X8, Y8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         296(SP), R9
 	CMPQ         BX, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y8, Y8
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y5, Y5
 	MOVQ         256(SP), R9
-	VMOVMSKPS    Y8, R10
+	VMOVMSKPS    Y5, R10
 	TESTQ        R10, R10
 	CMOVQNE      BX, R9
 	MOVQ         R9, BX
-	MOVQ         384(SP), R10
+	MOVQ         376(SP), R10
 	IMULQ        R10, BX
-	MOVQ         392(SP), R10
-	VBROADCASTSS (R10)(BX*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y8, Y9, Y10, Y8
-	VBLENDVPS    Y5, Y8, Y0, Y8
-	VMULPS       264(SP), Y8, Y8
-	VXORPS       Y1, Y8, Y8
-	VBLENDVPS    Y5, 304(SP), Y0, Y9
+	MOVQ         384(SP), R10
+	VBROADCASTSS (R10)(BX*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y5, Y6, Y7, Y5
+	VBLENDVPS    Y4, Y5, Y0, Y5
+	VMULPS       264(SP), Y5, Y5
+	VXORPS       Y1, Y5, Y5
+	MOVQ         392(SP), BX
+	VBROADCASTSS (BX), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VBLENDVPS    Y4, 304(SP), Y0, Y9
 	MOVQ         400(SP), BX
 	VBROADCASTSS (BX), Y10
 	VANDPS       k7fffffff<>+0(SB), Y10, Y11
@@ -31227,15 +31366,15 @@ row2:
 	VSUBPS       k3f800000<>+0(SB), Y11, Y11
 	VMULPS       Y11, Y11, Y12
 	VMULPS       Y11, Y12, Y13
-	VMOVUPS      kbd9c608c<>+0(SB), Y15
-	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe800114<>+0(SB), Y11, Y15
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y15
-	VMULPS       Y15, Y13, Y13
+	VMOVUPS      kbd9c608c<>+0(SB), Y14
+	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe800114<>+0(SB), Y11, Y14
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y14
+	VMULPS       Y14, Y13, Y13
 	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
 	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
 	VADDPS       Y13, Y11, Y11
@@ -31254,10 +31393,10 @@ row2:
 	VSUBPS       Y6, Y10, Y10
 	VMULPS       264(SP), Y10, Y10
 	VXORPS       Y1, Y10, Y10
-	VBLENDVPS    Y5, Y10, Y0, Y10
+	VBLENDVPS    Y4, Y10, Y0, Y10
 	VSUBPS       336(SP), Y10, Y10
-	MOVQ         392(SP), R9
-	MOVQ         CX, BX
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
 	MOVQ         416(SP), R13
 	MOVQ         424(SP), R14
 	MOVQ         8(AX), R10
@@ -31276,19 +31415,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPS    (R9), Y4, Y12
+	VMULPS    (BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -31299,20 +31439,21 @@ block4:
 	VMOVUPS   (R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R14)
-	VMULPS    32(R9), Y4, Y12
+	VMULPS    32(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   32(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   32(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   32(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -31323,20 +31464,21 @@ block4:
 	VMOVUPS   32(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 32(R14)
-	VMULPS    64(R9), Y4, Y12
+	VMULPS    64(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   64(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   64(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   64(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -31347,20 +31489,21 @@ block4:
 	VMOVUPS   64(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 64(R14)
-	VMULPS    96(R9), Y4, Y12
+	VMULPS    96(BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
 	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   96(BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   96(R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   96(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -31371,8 +31514,8 @@ block4:
 	VMOVUPS   96(R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, 96(R14)
-	ADDQ      DX, R9
-	ADDQ      SI, BX
+	ADDQ      DX, BX
+	ADDQ      SI, R9
 	ADDQ      $128, R13
 	ADDQ      $128, R14
 	VPADDD    k00000020<>+0(SB), Y11, Y11
@@ -31386,19 +31529,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPS    (R9), Y4, Y12
+	VMULPS    (BX), Y3, Y12
 	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
 	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
 	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (BX), Y14
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
 	VSUBPS    Y6, Y14, Y14
 	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
 	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
@@ -31409,8 +31553,8 @@ block7:
 	VMOVUPS   (R14), Y12
 	VADDPS    Y13, Y12, Y12
 	VMOVUPS   Y12, (R14)
-	ADDQ      DI, R9
-	ADDQ      R8, BX
+	ADDQ      DI, BX
+	ADDQ      R8, R9
 	ADDQ      $32, R13
 	ADDQ      $32, R14
 	VPADDD    k00000008<>+0(SB), Y11, Y11
@@ -31427,30 +31571,31 @@ masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R10
 	VMOVUPS    32(R12)(R10*4), Y12
-	VMASKMOVPS (R9), Y12, Y13
-	VMULPS     Y13, Y4, Y13
-	VXORPS     Y1, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y8, Y0, Y14
-	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y7, Y7
-	VXORPS     Y1, Y7, Y7
-	VBLENDVPS  Y5, Y7, Y0, Y7
 	VMASKMOVPS (BX), Y12, Y13
-	VSUBPS     Y6, Y13, Y6
+	VMULPS     Y13, Y3, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y5, Y0, Y14
+	VADDPS     Y14, Y13, Y13
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y4, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
 	VMULPS     Y6, Y9, Y6
-	VBLENDVPS  Y5, Y6, Y0, Y6
-	VANDPS     Y11, Y5, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R11*1), Y10
-	VADDPS     Y7, Y10, Y7
-	VBLENDVPS  Y12, Y7, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R11*1)
+	VBLENDVPS  Y4, Y6, Y0, Y6
+	VANDPS     Y11, Y4, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R11*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R11*1)
 	VMASKMOVPS (R13), Y12, Y7
 	VADDPS     Y6, Y7, Y6
 	VMASKMOVPS Y6, Y12, (R13)
 	VMASKMOVPS (R14), Y12, Y6
-	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y6, Y6
 	VMASKMOVPS Y6, Y12, (R14)
 
 done5:
@@ -31458,16 +31603,16 @@ done5:
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y7, Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y7, Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VEXTRACTF128 $1, Y6, X7
 	VADDPS       X7, X6, X6
@@ -31477,54 +31622,55 @@ done5:
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
 	VCMPPS       $0, Y0, Y6, Y7
-	MOVQ         392(SP), R9
-	MOVQ         CX, BX
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
 	MOVQ         432(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
+	VMOVUPS      iota32<>+0(SB), Y8
 	SUBQ         $8, R11
 	JLT          single9
 
 block10:
-	VMULPS      (R9), Y4, Y10
-	VXORPS      Y1, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y8, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y5, Y10, Y0, Y10
-	VMOVUPS     (BX), Y11
-	VSUBPS      496(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y2, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y14
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y14
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y14
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y14
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y14, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y6, Y11
-	VBLENDVPS   Y7, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
-	ADDQ        DI, R9
-	ADDQ        R8, BX
+	VMULPS      (BX), Y3, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y5, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y4, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      496(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
+	ADDQ        DI, BX
+	ADDQ        R8, R9
 	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
+	VPADDD      k00000008<>+0(SB), Y8, Y8
 	SUBQ        $8, R11
 	JGE         block10
 
@@ -31535,51 +31681,52 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R9), Y10, Y11
-	VMULPS      Y11, Y4, Y11
-	VXORPS      Y1, Y11, Y11
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y8, Y0, Y3
-	VADDPS      Y3, Y11, Y3
-	VBLENDVPS   Y5, Y3, Y0, Y3
-	VMASKMOVPS  (BX), Y10, Y5
-	VSUBPS      496(SP), Y5, Y5
-	VMOVUPS     k42b20000<>+0(SB), Y8
-	VMINPS      Y5, Y8, Y5
-	VMAXPS      Y5, Y2, Y5
-	VMOVAPS     Y5, Y8
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y9
-	VFMADD213PS k4b4000fe<>+0(SB), Y9, Y8
-	VSUBPS      k4b4000fe<>+0(SB), Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y5
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y5
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y5, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y5, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y5, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y5
-	VFMADD213PS k4b40007f<>+0(SB), Y5, Y9
-	VPSLLD      $23, Y9, Y5
-	VMULPS      Y5, Y11, Y5
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y5, Y5
-	VMULPS      Y5, Y6, Y5
-	VBLENDVPS   Y7, Y0, Y5, Y5
-	VADDPS      Y5, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (BX), Y9, Y10
+	VMULPS      Y10, Y3, Y10
+	VXORPS      Y1, Y10, Y10
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y5, Y0, Y2
+	VADDPS      Y2, Y10, Y2
+	VBLENDVPS   Y4, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y4
+	VSUBPS      496(SP), Y4, Y4
+	VMOVUPS     k42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VMOVUPS     kc2d00000<>+0(SB), Y5
+	VMAXPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y5
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y5
+	VSUBPS      k4b4000fe<>+0(SB), Y5, Y8
+	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
+	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
+	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y10
+	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y10
+	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y10
+	VFMADD213PS k3effffff<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VMOVUPS     k3f000000<>+0(SB), Y4
+	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
+	VPSLLD      $23, Y8, Y4
+	VMULPS      Y4, Y10, Y4
+	VPSUBD      Y8, Y5, Y5
+	VPSLLD      $23, Y5, Y5
+	VMULPS      Y5, Y4, Y4
+	VMULPS      Y4, Y6, Y4
+	VBLENDVPS   Y7, Y0, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
 
 done11:
 	MOVQ 368(SP), BX
 	ADDQ 440(SP), BX
 	MOVQ BX, 368(SP)
-	MOVQ 376(SP), BX
+	MOVQ 392(SP), BX
 	ADDQ 448(SP), BX
-	MOVQ BX, 376(SP)
+	MOVQ BX, 392(SP)
 	ADDQ 456(SP), CX
 	MOVQ 400(SP), BX
 	ADDQ 464(SP), BX
@@ -31596,23 +31743,23 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         56(AX), BX
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         48(AX), BX
 	MOVQ         BX, 264(SP)
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    560(AX), X1, X1
+	VBROADCASTSS X1, Z1
 	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
+	VCVTSD2SS    568(AX), X2, X2
 	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS k3f800000<>+0(SB), Z3
 	VPXORD       Z4, Z4, Z4
 	VBROADCASTSS k80000000<>+0(SB), Z5
 	MOVQ         88(AX), BX
@@ -31620,21 +31767,20 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
 	VBROADCASTSS k42b20000<>+0(SB), Z6
 	VBROADCASTSS kc2d00000<>+0(SB), Z7
 	VBROADCASTSS k4b4000fe<>+0(SB), Z8
-	VBROADCASTSS k3102e308<>+0(SB), Z9
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z10
-	VBROADCASTSS k3c0913d7<>+0(SB), Z11
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z12
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z13
-	VBROADCASTSS k3effffff<>+0(SB), Z14
-	VBROADCASTSS k3f000000<>+0(SB), Z15
-	VBROADCASTSS k4b40007f<>+0(SB), Z16
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z9
+	VBROADCASTSS k3c0913d7<>+0(SB), Z10
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z11
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z12
+	VBROADCASTSS k3effffff<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
 	MOVQ         32(AX), BX
 	MOVQ         BX, 280(SP)
-	MOVQ         40(AX), BX
+	MOVQ         312(AX), BX
 	MOVQ         BX, 288(SP)
-	MOVQ         320(AX), BX
+	SHLQ         $2, 288(SP)
+	MOVQ         56(AX), BX
 	MOVQ         BX, 296(SP)
-	SHLQ         $2, 296(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 304(SP)
 	MOVQ         80(AX), BX
@@ -31647,13 +31793,13 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
 	MOVQ         CX, 328(SP)
 	MOVQ         104(AX), CX
 	MOVQ         CX, 336(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z17
-	MOVQ         320(AX), CX
+	VBROADCASTSS k00000010<>+0(SB), Z16
+	MOVQ         312(AX), CX
 	SHLQ         $8, CX
 	MOVQ         328(AX), DX
 	SHLQ         $8, DX
-	VBROADCASTSS k00000040<>+0(SB), Z18
-	MOVQ         320(AX), SI
+	VBROADCASTSS k00000040<>+0(SB), Z17
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
 	MOVQ         328(AX), DI
 	SHLQ         $6, DI
@@ -31662,7 +31808,7 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
 	MOVQ         160(AX), R8
 	MOVQ         R8, 352(SP)
 	SHLQ         $3, 352(SP)
-	MOVQ         168(AX), R8
+	MOVQ         192(AX), R8
 	MOVQ         R8, 360(SP)
 	SHLQ         $2, 360(SP)
 	MOVQ         200(AX), R8
@@ -31677,26 +31823,26 @@ TEXT ·cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(SB), 0, $416-8
 	MOVQ         672(AX), R8
 	MOVQ         R8, 392(SP)
 	MOVQ         256(SP), R8
-	VBROADCASTSS (R8), Z19
-	VMULPS       Z1, Z19, Z1
+	VBROADCASTSS (R8), Z18
+	VMULPS       Z0, Z18, Z0
 	MOVQ         264(SP), R8
-	VBROADCASTSS (R8), Z20
-	VDIVPS       Z20, Z1, Z1
-	VDIVPS       Z2, Z1, Z1
-	VMULPS       Z3, Z19, Z2
-	VDIVPS       Z20, Z2, Z2
-	VMOVSS       X2, 256(SP)
+	VBROADCASTSS (R8), Z19
+	VDIVPS       Z19, Z0, Z0
+	VDIVPS       Z1, Z0, Z0
+	VMULPS       Z2, Z18, Z1
+	VDIVPS       Z19, Z1, Z1
+	VMOVSS       X1, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 264(SP)
 	MOVQ         712(AX), R8
 	MOVQ         R8, 400(SP)
-	VPXORD       Z5, Z1, Z2
-	VMOVSS       X2, 408(SP)
+	VPXORD       Z5, Z0, Z1
+	VMOVSS       X1, 408(SP)
 	MOVQ         272(SP), R8
-	VBROADCASTSS (R8), Z2
-	VMULPS       Z2, Z19, Z2
-	VDIVPS       Z20, Z2, Z2
-	VMOVSS       X2, 272(SP)
+	VBROADCASTSS (R8), Z1
+	VMULPS       Z1, Z18, Z1
+	VDIVPS       Z19, Z1, Z1
+	VMOVSS       X1, 272(SP)
 	MOVQ         (AX), R8
 	TESTQ        R8, R8
 	JLE          end1
@@ -31711,16 +31857,13 @@ row2:
 	CMOVQLT          R11, R10
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z2
+	VPBROADCASTD     R10, Z1
 	MOVQ             392(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             288(SP), R10
-	VBROADCASTSS     (R10), Z3
-	VDIVPS           Z3, Z0, Z19
 	CMPQ             264(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -31738,23 +31881,33 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             296(SP), R11
+	MOVQ             288(SP), R11
 	IMULQ            R11, R9
-	MOVQ             304(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z20
-	VBLENDMPS        Z20, Z0, K2, Z20
-	VBLENDMPS        Z20, Z4, K1, Z20
-	VMULPS.BCST      256(SP), Z20, Z20
-	VPXORD           Z5, Z20, Z20
+	MOVQ             296(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z2
+	VBLENDMPS        Z2, Z3, K2, Z2
+	VBLENDMPS        Z2, Z4, K1, Z2
+	VMULPS.BCST      256(SP), Z2, Z2
+	VPXORD           Z5, Z2, Z2
+	MOVQ             304(SP), R9
+	VBROADCASTSS     (R9), Z18
+	VPANDD.BCST      k7fffffff<>+0(SB), Z18, Z19
+	VBROADCASTSS     k7e800000<>+0(SB), Z20
+	VCMPPS           $17, Z19, Z20, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z3, K2, Z20
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z20, K2, Z19
+	VMULPS           Z19, Z18, Z20
+	VDIVPS           Z20, Z3, Z20
 	VBLENDMPS.BCST   408(SP), Z4, K1, Z21
 	MOVQ             312(SP), R9
 	VBROADCASTSS     (R9), Z22
 	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
 	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
 	VBLENDMPS        Z4, Z22, K2, Z22
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z3, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z3, Z23
-	VBLENDMPS        Z23, Z3, K2, Z23
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z18, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z18, Z23
+	VBLENDMPS        Z23, Z18, K2, Z23
 	VBROADCASTSS     k4b00007f<>+0(SB), Z24
 	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
 	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
@@ -31763,7 +31916,7 @@ row2:
 	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
 	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
 	VSUBPS           Z24, Z25, Z24
-	VSUBPS           Z0, Z23, Z23
+	VSUBPS           Z3, Z23, Z23
 	VMULPS           Z23, Z23, Z25
 	VMULPS           Z23, Z25, Z26
 	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
@@ -31779,23 +31932,23 @@ row2:
 	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
 	VADDPS           Z26, Z23, Z23
 	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
-	VCMPPS           $0, Z4, Z3, K2
+	VCMPPS           $0, Z4, Z18, K2
 	VBROADCASTSS     k7fc00000<>+0(SB), Z24
 	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z3, K2
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VCMPPS           $18, Z4, Z3, K2
-	VBLENDMPS        Z24, Z23, K2, Z3
-	VADDPS           Z3, Z22, Z3
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z18, K2
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VCMPPS           $18, Z4, Z18, K2
+	VBLENDMPS        Z24, Z23, K2, Z18
+	VADDPS           Z18, Z22, Z18
 	MOVQ             320(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSS     (BX)(R10*1), Z23
-	VSUBPS           Z3, Z23, Z23
+	VSUBPS           Z18, Z23, Z23
 	VMULPS.BCST      256(SP), Z23, Z23
 	VPXORD           Z5, Z23, Z23
 	VBLENDMPS        Z23, Z4, K1, Z23
 	VSUBPS.BCST      272(SP), Z23, Z23
-	MOVQ             304(SP), R9
+	MOVQ             296(SP), R9
 	MOVQ             BX, R10
 	MOVQ             328(SP), R13
 	MOVQ             336(SP), R14
@@ -31817,16 +31970,17 @@ full4:
 	VMOVAPS Z4, Z28
 
 block5:
-	VMULPS      (R9), Z1, Z29
+	VMULPS      (R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
-	VPCMPD      $0, Z2, Z24, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z24, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     (R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -31837,17 +31991,18 @@ block5:
 	VMOVUPS     (R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, (R14)
-	VMULPS      64(R9), Z1, Z29
+	VMULPS      64(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
-	VPADDD      Z17, Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPADDD      Z16, Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     64(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -31858,17 +32013,18 @@ block5:
 	VMOVUPS     64(R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 64(R14)
-	VMULPS      128(R9), Z1, Z29
+	VMULPS      128(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
 	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     128(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -31879,17 +32035,18 @@ block5:
 	VMOVUPS     128(R14), Z29
 	VADDPS      Z31, Z29, Z29
 	VMOVUPS     Z29, 128(R14)
-	VMULPS      192(R9), Z1, Z29
+	VMULPS      192(R9), Z0, Z29
 	VPXORD      Z5, Z29, Z29
 	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
 	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
 	VPXORD      Z5, Z29, Z29
 	VBLENDMPS   Z29, Z4, K1, Z29
 	VMOVUPS     192(R10), Z30
-	VSUBPS      Z3, Z30, Z30
+	VSUBPS      Z18, Z30, Z30
 	VMULPS.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z23, Z4, K2, Z31
@@ -31904,7 +32061,7 @@ block5:
 	ADDQ        DX, R10
 	ADDQ        $256, R13
 	ADDQ        $256, R14
-	VPADDD      Z18, Z24, Z24
+	VPADDD      Z17, Z24, Z24
 	SUBQ        $64, R11
 	JGE         block5
 	VMOVUPS     Z25, 0(SP)
@@ -31921,16 +32078,17 @@ masked7:
 	VPBROADCASTD R11, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K2
 	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z1, Z25
+	VMULPS       Z25, Z0, Z25
 	VPXORD       Z5, Z25, Z25
-	VPCMPD       $0, Z2, Z24, K3
-	VBLENDMPS    Z20, Z4, K3, Z26
+	VPCMPD       $0, Z1, Z24, K3
+	VBLENDMPS    Z2, Z4, K3, Z26
 	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z19, Z25
+	VMULPS       Z19, Z25, Z25
+	VMULPS       Z20, Z25, Z25
 	VPXORD       Z5, Z25, Z25
 	VBLENDMPS    Z25, Z4, K1, Z25
 	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z3, Z26, Z26
+	VSUBPS       Z18, Z26, Z26
 	VMULPS.Z     Z26, Z21, K1, Z26
 	KANDW        K3, K1, K3
 	VBLENDMPS    Z23, Z4, K3, Z27
@@ -31948,31 +32106,31 @@ masked7:
 	ADDQ         DI, R10
 	ADDQ         $64, R13
 	ADDQ         $64, R14
-	VPADDD       Z17, Z24, Z24
+	VPADDD       Z16, Z24, Z24
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
 	JGT          masked7
 
 done6:
-	VMOVUPS       0(SP), Z3
+	VMOVUPS       0(SP), Z18
 	VMOVUPS       128(SP), Z19
-	VADDPS        Z19, Z3, Z3
+	VADDPS        Z19, Z18, Z18
 	VMOVUPS       64(SP), Z19
-	VMOVUPS       192(SP), Z21
-	VADDPS        Z21, Z19, Z19
-	VADDPS        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPS        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPS     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VBROADCASTSS  X3, Z3
-	VCMPPS        $0, Z4, Z3, K2
-	MOVQ          304(SP), R9
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPS     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VBROADCASTSS  X18, Z18
+	VCMPPS        $0, Z4, Z18, K2
+	MOVQ          296(SP), R9
 	MOVQ          BX, R10
 	MOVQ          344(SP), R11
 	MOVQ          8(AX), R12
@@ -31981,41 +32139,41 @@ done6:
 	JLT           single8
 
 block9:
-	VMULPS           (R9), Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K3
-	VBLENDMPS        Z20, Z4, K3, Z23
-	VADDPS.Z         Z23, Z21, K1, Z21
-	VMOVUPS          (R10), Z23
-	VSUBPS           Z22, Z23, Z23
-	VMINPS           Z23, Z6, Z23
-	VMAXPS           Z23, Z7, Z23
-	VMOVAPS          Z23, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z24
-	VSUBPS           Z8, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z23
-	VFMADD231PS      Z9, Z25, Z23
-	VMOVAPS          Z10, Z26
-	VFMADD213PS      Z11, Z23, Z26
-	VFMADD213PS      Z12, Z23, Z26
-	VFMADD213PS      Z13, Z23, Z26
-	VFMADD213PS      Z14, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z16, Z15, Z25
-	VPSLLD           $23, Z25, Z23
-	VMULPS           Z23, Z26, Z23
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z23, Z23
-	VMULPS           Z23, Z3, Z23
-	VBLENDMPS        Z4, Z23, K2, Z23
-	VADDPS           Z23, Z21, Z21
-	VMOVUPS          Z21, (R11)
+	VMULPS           (R9), Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K3
+	VBLENDMPS        Z2, Z4, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z22, Z21, Z21
+	VMINPS           Z21, Z6, Z21
+	VMAXPS           Z21, Z7, Z21
+	VMOVAPS          Z21, Z23
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z23
+	VSUBPS           Z8, Z23, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z9, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z12, Z21, Z25
+	VFMADD213PS      Z13, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z15, Z14, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z23, Z23
+	VPSLLD           $23, Z23, Z23
+	VMULPS           Z23, Z21, Z21
+	VMULPS           Z21, Z18, Z21
+	VBLENDMPS        Z4, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
 	ADDQ             SI, R9
 	ADDQ             DI, R10
 	ADDQ             $64, R11
-	VPADDD           Z17, Z19, Z19
+	VPADDD           Z16, Z19, Z19
 	SUBQ             $16, R12
 	JGE              block9
 
@@ -32024,48 +32182,48 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTD     R12, Z21
-	VPCMPD           $6, iota32<>+0(SB), Z21, K3
-	VMOVUPS.Z        (R9), K3, Z21
-	VMULPS           Z21, Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K4
-	VBLENDMPS        Z20, Z4, K4, Z2
-	VADDPS.Z         Z2, Z21, K1, Z2
-	VMOVUPS.Z        (R10), K3, Z19
-	VSUBPS           Z22, Z19, Z19
-	VMINPS           Z19, Z6, Z19
-	VMAXPS           Z19, Z7, Z19
-	VMOVAPS          Z19, Z20
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z20
-	VSUBPS           Z8, Z20, Z21
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z21, Z19
-	VFMADD231PS      Z9, Z21, Z19
-	VMOVAPS          Z10, Z22
-	VFMADD213PS      Z11, Z19, Z22
-	VFMADD213PS      Z12, Z19, Z22
-	VFMADD213PS      Z13, Z19, Z22
-	VFMADD213PS      Z14, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z16, Z15, Z21
-	VPSLLD           $23, Z21, Z19
-	VMULPS           Z19, Z22, Z19
-	VPSUBD           Z21, Z20, Z20
-	VPSLLD           $23, Z20, Z20
-	VMULPS           Z20, Z19, Z19
-	VMULPS           Z19, Z3, Z3
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z3, Z2, Z2
-	VMOVUPS          Z2, K3, (R11)
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K4
+	VBLENDMPS        Z2, Z4, K4, Z1
+	VADDPS.Z         Z1, Z20, K1, Z1
+	VMOVUPS.Z        (R10), K3, Z2
+	VSUBPS           Z22, Z2, Z2
+	VMINPS           Z2, Z6, Z2
+	VMAXPS           Z2, Z7, Z2
+	VMOVAPS          Z2, Z19
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z19
+	VSUBPS           Z8, Z19, Z20
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z2
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z20, Z2
+	VMOVAPS          Z9, Z21
+	VFMADD213PS      Z10, Z2, Z21
+	VFMADD213PS      Z11, Z2, Z21
+	VFMADD213PS      Z12, Z2, Z21
+	VFMADD213PS      Z13, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z15, Z14, Z20
+	VPSLLD           $23, Z20, Z2
+	VMULPS           Z2, Z21, Z2
+	VPSUBD           Z20, Z19, Z19
+	VPSLLD           $23, Z19, Z19
+	VMULPS           Z19, Z2, Z2
+	VMULPS           Z2, Z18, Z2
+	VBLENDMPS        Z4, Z2, K2, Z2
+	VADDPS           Z2, Z1, Z1
+	VMOVUPS          Z1, K3, (R11)
 
 done10:
 	MOVQ 280(SP), R9
 	ADDQ 352(SP), R9
 	MOVQ R9, 280(SP)
-	MOVQ 288(SP), R9
+	MOVQ 304(SP), R9
 	ADDQ 360(SP), R9
-	MOVQ R9, 288(SP)
+	MOVQ R9, 304(SP)
 	ADDQ 368(SP), BX
 	MOVQ 312(SP), R9
 	ADDQ 376(SP), R9
@@ -32080,8 +32238,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i32_forward_0_avx2(SB), 0, $640-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(SB), 0, $640-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -32799,8 +32957,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i32_forward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(SB), 0, $416-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -33376,14 +33534,14 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i32_backward_0_avx2(SB), 0, $528-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(SB), 0, $528-8
 	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 264(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
 	VBROADCASTSD 560(AX), Y0
 	VMOVUPD      Y0, 304(SP)
@@ -33392,128 +33550,133 @@ TEXT ·cross_entropy_no_if1_mean_f64_i32_backward_0_avx2(SB), 0, $528-8
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k8000000000000000<>+0(SB), Y1
 	MOVQ         88(AX), BX
-	MOVQ         BX, 368(SP)
-	VMOVUPD      kc087500000000000<>+0(SB), Y2
-	MOVQ         32(AX), BX
-	MOVQ         BX, 376(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 384(SP)
-	MOVQ         320(AX), BX
-	MOVQ         BX, 392(SP)
-	SHLQ         $3, 392(SP)
-	MOVQ         64(AX), BX
-	MOVQ         BX, 400(SP)
-	MOVQ         80(AX), BX
-	MOVQ         BX, 408(SP)
-	MOVQ         328(AX), BX
-	MOVQ         BX, 416(SP)
-	SHLQ         $3, 416(SP)
-	MOVQ         72(AX), BX
-	MOVQ         96(AX), CX
-	MOVQ         CX, 424(SP)
-	MOVQ         104(AX), CX
-	MOVQ         CX, 432(SP)
-	MOVQ         320(AX), CX
-	SHLQ         $7, CX
-	MOVQ         328(AX), DX
+	MOVQ         32(AX), CX
+	MOVQ         CX, 368(SP)
+	MOVQ         312(AX), CX
+	MOVQ         CX, 376(SP)
+	SHLQ         $3, 376(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 384(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 392(SP)
+	MOVQ         80(AX), CX
+	MOVQ         CX, 400(SP)
+	MOVQ         328(AX), CX
+	MOVQ         CX, 408(SP)
+	SHLQ         $3, 408(SP)
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         DX, 416(SP)
+	MOVQ         104(AX), DX
+	MOVQ         DX, 424(SP)
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         320(AX), SI
-	SHLQ         $5, SI
-	MOVQ         328(AX), DI
+	MOVQ         328(AX), SI
+	SHLQ         $7, SI
+	MOVQ         312(AX), DI
 	SHLQ         $5, DI
-	MOVQ         112(AX), R8
-	MOVQ         R8, 440(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 448(SP)
-	SHLQ         $2, 448(SP)
-	MOVQ         168(AX), R8
-	MOVQ         R8, 456(SP)
+	MOVQ         328(AX), R8
+	SHLQ         $5, R8
+	MOVQ         112(AX), R9
+	MOVQ         R9, 432(SP)
+	MOVQ         160(AX), R9
+	MOVQ         R9, 440(SP)
+	SHLQ         $2, 440(SP)
+	MOVQ         192(AX), R9
+	MOVQ         R9, 448(SP)
+	SHLQ         $3, 448(SP)
+	MOVQ         200(AX), R9
+	MOVQ         R9, 456(SP)
 	SHLQ         $3, 456(SP)
-	MOVQ         200(AX), R8
-	MOVQ         R8, 464(SP)
+	MOVQ         208(AX), R9
+	MOVQ         R9, 464(SP)
 	SHLQ         $3, 464(SP)
-	MOVQ         208(AX), R8
-	MOVQ         R8, 472(SP)
+	MOVQ         240(AX), R9
+	MOVQ         R9, 472(SP)
 	SHLQ         $3, 472(SP)
-	MOVQ         240(AX), R8
-	MOVQ         R8, 480(SP)
-	SHLQ         $3, 480(SP)
-	MOVQ         672(AX), R8
-	MOVQ         R8, 488(SP)
-	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Y3
-	VMULPD       264(SP), Y3, Y4
-	MOVQ         296(SP), R8
-	VBROADCASTSD (R8), Y5
-	VDIVPD       Y5, Y4, Y4
-	VDIVPD       304(SP), Y4, Y4
-	VMULPD       336(SP), Y3, Y6
-	VDIVPD       Y5, Y6, Y6
-	VMOVUPD      Y6, 264(SP)
-	MOVQ         704(AX), R8
-	MOVQ         R8, 256(SP)
-	MOVQ         712(AX), R8
-	MOVQ         R8, 296(SP)
-	VXORPD       Y1, Y4, Y6
-	VMOVUPD      Y6, 304(SP)
-	MOVQ         368(SP), R8
-	VBROADCASTSD (R8), Y6
-	VMULPD       Y6, Y3, Y3
-	VDIVPD       Y5, Y3, Y3
-	VMOVUPD      Y3, 336(SP)
-	MOVQ         (AX), R8
-	MOVQ         R8, 368(SP)
-	MOVQ         368(SP), R8
-	TESTQ        R8, R8
+	MOVQ         672(AX), R9
+	MOVQ         R9, 480(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSD (R9), Y2
+	VMULPD       264(SP), Y2, Y3
+	MOVQ         296(SP), R9
+	VBROADCASTSD (R9), Y4
+	VDIVPD       Y4, Y3, Y3
+	VDIVPD       304(SP), Y3, Y3
+	VMULPD       336(SP), Y2, Y5
+	VDIVPD       Y4, Y5, Y5
+	VMOVUPD      Y5, 264(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 256(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 296(SP)
+	VXORPD       Y1, Y3, Y5
+	VMOVUPD      Y5, 304(SP)
+	VBROADCASTSD (BX), Y5
+	VMULPD       Y5, Y2, Y2
+	VDIVPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 336(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 488(SP)
+	MOVQ         488(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 
 row2:
-	MOVQ         376(SP), R8
-	MOVLQSX      (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         488(SP), R9
-	CMPQ         R8, R9
+	MOVQ         368(SP), BX
+	MOVLQSX      (BX), BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         480(SP), R9
+	CMPQ         BX, R9
 	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	CMPQ         256(SP), BX
+	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
-	MOVQ         384(SP), R9
-	VBROADCASTSD (R9), Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y7
-	CMPQ         256(SP), R8
-	SETLE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVQ        R9, X8
-	VPBROADCASTQ X8, Y8
 	MOVQ         296(SP), R9
-	CMPQ         R8, R9
+	CMPQ         BX, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y8, Y8
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y5, Y5
 	MOVQ         256(SP), R9
-	VMOVMSKPD    Y8, R10
+	VMOVMSKPD    Y5, R10
 	TESTQ        R10, R10
-	CMOVQNE      R8, R9
-	MOVQ         R9, R8
-	MOVQ         392(SP), R10
-	IMULQ        R10, R8
-	MOVQ         400(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y8, Y9, Y10, Y8
-	VBLENDVPD    Y5, Y8, Y0, Y8
-	VMULPD       264(SP), Y8, Y8
-	VXORPD       Y1, Y8, Y8
-	VBLENDVPD    Y5, 304(SP), Y0, Y9
-	MOVQ         408(SP), R8
-	VBROADCASTSD (R8), Y10
+	CMOVQNE      BX, R9
+	MOVQ         R9, BX
+	MOVQ         376(SP), R10
+	IMULQ        R10, BX
+	MOVQ         384(SP), R10
+	VBROADCASTSD (R10)(BX*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y0, Y5
+	VMULPD       264(SP), Y5, Y5
+	VXORPD       Y1, Y5, Y5
+	MOVQ         392(SP), BX
+	VBROADCASTSD (BX), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VBLENDVPD    Y4, 304(SP), Y0, Y9
+	MOVQ         400(SP), BX
+	VBROADCASTSD (BX), Y10
 	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
 	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
 	VBLENDVPD    Y11, Y0, Y10, Y10
@@ -33556,18 +33719,18 @@ row2:
 	VCMPPD       $18, Y0, Y6, Y6
 	VBLENDVPD    Y6, Y10, Y11, Y6
 	VADDPD       496(SP), Y6, Y6
-	MOVQ         416(SP), R8
-	IMULQ        R8, R9
-	VBROADCASTSD (BX)(R9*1), Y10
+	MOVQ         408(SP), BX
+	IMULQ        BX, R9
+	VBROADCASTSD (CX)(R9*1), Y10
 	VSUBPD       Y6, Y10, Y10
 	VMULPD       264(SP), Y10, Y10
 	VXORPD       Y1, Y10, Y10
-	VBLENDVPD    Y5, Y10, Y0, Y10
+	VBLENDVPD    Y4, Y10, Y0, Y10
 	VSUBPD       336(SP), Y10, Y10
-	MOVQ         400(SP), R9
-	MOVQ         BX, R8
-	MOVQ         424(SP), R13
-	MOVQ         432(SP), R14
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
+	MOVQ         416(SP), R13
+	MOVQ         424(SP), R14
 	MOVQ         8(AX), R10
 	VMOVUPD      iota64<>+0(SB), Y11
 	VMOVAPD      Y0, Y12
@@ -33584,19 +33747,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPD    (R9), Y4, Y12
+	VMULPD    (BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -33607,20 +33771,21 @@ block4:
 	VMOVUPD   (R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R14)
-	VMULPD    32(R9), Y4, Y12
+	VMULPD    32(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   32(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   32(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   32(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -33631,20 +33796,21 @@ block4:
 	VMOVUPD   32(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 32(R14)
-	VMULPD    64(R9), Y4, Y12
+	VMULPD    64(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   64(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   64(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   64(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -33655,20 +33821,21 @@ block4:
 	VMOVUPD   64(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 64(R14)
-	VMULPD    96(R9), Y4, Y12
+	VMULPD    96(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   96(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   96(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   96(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -33679,8 +33846,8 @@ block4:
 	VMOVUPD   96(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 96(R14)
-	ADDQ      CX, R9
-	ADDQ      DX, R8
+	ADDQ      DX, BX
+	ADDQ      SI, R9
 	ADDQ      $128, R13
 	ADDQ      $128, R14
 	VPADDQ    k0000000000000010<>+0(SB), Y11, Y11
@@ -33694,19 +33861,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPD    (R9), Y4, Y12
+	VMULPD    (BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -33717,8 +33885,8 @@ block7:
 	VMOVUPD   (R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R14)
-	ADDQ      SI, R9
-	ADDQ      DI, R8
+	ADDQ      DI, BX
+	ADDQ      R8, R9
 	ADDQ      $32, R13
 	ADDQ      $32, R14
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
@@ -33735,30 +33903,31 @@ masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R10
 	VMOVUPD    32(R12)(R10*8), Y12
-	VMASKMOVPD (R9), Y12, Y13
-	VMULPD     Y13, Y4, Y13
+	VMASKMOVPD (BX), Y12, Y13
+	VMULPD     Y13, Y3, Y13
 	VXORPD     Y1, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y8, Y0, Y14
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y5, Y0, Y14
 	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y7, Y7
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
 	VXORPD     Y1, Y7, Y7
-	VBLENDVPD  Y5, Y7, Y0, Y7
-	VMASKMOVPD (R8), Y12, Y13
-	VSUBPD     Y6, Y13, Y6
+	VBLENDVPD  Y4, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
 	VMULPD     Y6, Y9, Y6
-	VBLENDVPD  Y5, Y6, Y0, Y6
-	VANDPD     Y11, Y5, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R11*1), Y10
-	VADDPD     Y7, Y10, Y7
-	VBLENDVPD  Y12, Y7, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R11*1)
+	VBLENDVPD  Y4, Y6, Y0, Y6
+	VANDPD     Y11, Y4, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R11*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R11*1)
 	VMASKMOVPD (R13), Y12, Y7
 	VADDPD     Y6, Y7, Y6
 	VMASKMOVPD Y6, Y12, (R13)
 	VMASKMOVPD (R14), Y12, Y6
-	VADDPD     Y9, Y6, Y6
+	VADDPD     Y8, Y6, Y6
 	VMASKMOVPD Y6, Y12, (R14)
 
 done5:
@@ -33766,16 +33935,16 @@ done5:
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      64(SP), Y7
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      32(SP), Y7
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y7, Y7
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VEXTRACTF128 $1, Y6, X7
 	VADDPD       X7, X6, X6
@@ -33783,60 +33952,61 @@ done5:
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
 	VCMPPD       $0, Y0, Y6, Y7
-	MOVQ         400(SP), R9
-	MOVQ         BX, R8
-	MOVQ         440(SP), R10
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
+	MOVQ         432(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVUPD      iota64<>+0(SB), Y8
 	SUBQ         $4, R11
 	JLT          single9
 
 block10:
-	VMULPD      (R9), Y4, Y10
-	VXORPD      Y1, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y8, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y5, Y10, Y0, Y10
-	VMOVUPD     (R8), Y11
-	VSUBPD      496(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y2, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y6, Y11
-	VBLENDVPD   Y7, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
-	ADDQ        SI, R9
-	ADDQ        DI, R8
+	VMULPD      (BX), Y3, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y5, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y4, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      496(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
+	ADDQ        DI, BX
+	ADDQ        R8, R9
 	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
 	SUBQ        $4, R11
 	JGE         block10
 
@@ -33847,186 +34017,185 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R9), Y10, Y11
-	VMULPD      Y11, Y4, Y11
-	VXORPD      Y1, Y11, Y11
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y8, Y0, Y3
-	VADDPD      Y3, Y11, Y3
-	VBLENDVPD   Y5, Y3, Y0, Y3
-	VMASKMOVPD  (R8), Y10, Y5
-	VSUBPD      496(SP), Y5, Y5
-	VMOVUPD     k4086300000000000<>+0(SB), Y8
-	VMINPD      Y5, Y8, Y5
-	VMAXPD      Y5, Y2, Y5
-	VMOVAPD     Y5, Y8
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y9
-	VFMADD213PD k43380000000007fe<>+0(SB), Y9, Y8
-	VSUBPD      k43380000000007fe<>+0(SB), Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y5
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y5
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y5, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y5, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y5, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y5, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y5, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y5, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y5, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y5, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y5, Y11
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y5
-	VFMADD213PD k43380000000003ff<>+0(SB), Y5, Y9
-	VPSLLQ      $52, Y9, Y5
-	VMULPD      Y5, Y11, Y5
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y5, Y5
-	VMULPD      Y5, Y6, Y5
-	VBLENDVPD   Y7, Y0, Y5, Y5
-	VADDPD      Y5, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (BX), Y9, Y10
+	VMULPD      Y10, Y3, Y10
+	VXORPD      Y1, Y10, Y10
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y5, Y0, Y2
+	VADDPD      Y2, Y10, Y2
+	VBLENDVPD   Y4, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y4
+	VSUBPD      496(SP), Y4, Y4
+	VMOVUPD     k4086300000000000<>+0(SB), Y5
+	VMINPD      Y4, Y5, Y4
+	VMOVUPD     kc087500000000000<>+0(SB), Y5
+	VMAXPD      Y4, Y5, Y4
+	VMOVAPD     Y4, Y5
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
+	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y5
+	VSUBPD      k43380000000007fe<>+0(SB), Y5, Y8
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y10
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y10
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y10
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y10
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y10
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y10
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y10
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y10
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y10
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
+	VPSLLQ      $52, Y8, Y4
+	VMULPD      Y4, Y10, Y4
+	VPSUBQ      Y8, Y5, Y5
+	VPSLLQ      $52, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VMULPD      Y4, Y6, Y4
+	VBLENDVPD   Y7, Y0, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
 
 done11:
-	MOVQ 376(SP), R8
-	ADDQ 448(SP), R8
-	MOVQ R8, 376(SP)
-	MOVQ 384(SP), R8
-	ADDQ 456(SP), R8
-	MOVQ R8, 384(SP)
+	MOVQ 368(SP), BX
+	ADDQ 440(SP), BX
+	MOVQ BX, 368(SP)
+	MOVQ 392(SP), BX
+	ADDQ 448(SP), BX
+	MOVQ BX, 392(SP)
+	ADDQ 456(SP), CX
+	MOVQ 400(SP), BX
 	ADDQ 464(SP), BX
-	MOVQ 408(SP), R8
-	ADDQ 472(SP), R8
-	MOVQ R8, 408(SP)
-	MOVQ 440(SP), R8
-	ADDQ 480(SP), R8
-	MOVQ R8, 440(SP)
-	MOVQ 368(SP), R8
-	DECQ R8
-	MOVQ R8, 368(SP)
+	MOVQ BX, 400(SP)
+	MOVQ 432(SP), BX
+	ADDQ 472(SP), BX
+	MOVQ BX, 432(SP)
+	MOVQ 488(SP), BX
+	DECQ BX
+	MOVQ BX, 488(SP)
 	JNE  row2
 
 end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i32_backward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VBROADCASTSD 552(AX), Z1
-	MOVQ         56(AX), BX
-	MOVQ         BX, 264(SP)
-	VBROADCASTSD 560(AX), Z2
-	VMOVSD       X2, 272(SP)
-	VBROADCASTSD 568(AX), Z2
-	VPXORQ       Z3, Z3, Z3
-	VBROADCASTSD k8000000000000000<>+0(SB), Z4
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z5
-	MOVQ         88(AX), BX
-	MOVQ         BX, 280(SP)
-	VBROADCASTSD k4086300000000000<>+0(SB), Z6
-	VBROADCASTSD kc087500000000000<>+0(SB), Z7
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z8
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z9
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z10
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z11
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z12
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z13
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z14
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z15
-	MOVQ         32(AX), BX
-	MOVQ         BX, 288(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VBROADCASTSD 552(AX), Z0
+	VMOVSD       X0, 264(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 272(SP)
+	VBROADCASTSD 560(AX), Z0
+	VMOVSD       X0, 280(SP)
+	VBROADCASTSD 568(AX), Z0
+	VMOVSD       X0, 288(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD k8000000000000000<>+0(SB), Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	MOVQ         88(AX), BX
 	MOVQ         BX, 296(SP)
-	MOVQ         320(AX), BX
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z7
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z8
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z9
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z10
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z11
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z12
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z13
+	MOVQ         32(AX), BX
 	MOVQ         BX, 304(SP)
-	SHLQ         $3, 304(SP)
-	MOVQ         64(AX), BX
+	MOVQ         312(AX), BX
 	MOVQ         BX, 312(SP)
-	MOVQ         80(AX), BX
+	SHLQ         $3, 312(SP)
+	MOVQ         56(AX), BX
 	MOVQ         BX, 320(SP)
-	MOVQ         328(AX), BX
+	MOVQ         64(AX), BX
 	MOVQ         BX, 328(SP)
-	SHLQ         $3, 328(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 336(SP)
+	MOVQ         328(AX), BX
+	MOVQ         BX, 344(SP)
+	SHLQ         $3, 344(SP)
 	MOVQ         72(AX), BX
 	MOVQ         96(AX), CX
-	MOVQ         CX, 336(SP)
+	MOVQ         CX, 352(SP)
 	MOVQ         104(AX), CX
-	MOVQ         CX, 344(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z16
-	MOVQ         320(AX), CX
+	MOVQ         CX, 360(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         312(AX), CX
 	SHLQ         $8, CX
 	MOVQ         328(AX), DX
 	SHLQ         $8, DX
-	VBROADCASTSD k0000000000000020<>+0(SB), Z17
-	MOVQ         320(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
 	MOVQ         328(AX), DI
 	SHLQ         $6, DI
 	MOVQ         112(AX), R8
-	MOVQ         R8, 352(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         168(AX), R8
 	MOVQ         R8, 368(SP)
-	SHLQ         $3, 368(SP)
-	MOVQ         200(AX), R8
+	MOVQ         160(AX), R8
 	MOVQ         R8, 376(SP)
-	SHLQ         $3, 376(SP)
-	MOVQ         208(AX), R8
+	SHLQ         $2, 376(SP)
+	MOVQ         192(AX), R8
 	MOVQ         R8, 384(SP)
 	SHLQ         $3, 384(SP)
-	MOVQ         240(AX), R8
+	MOVQ         200(AX), R8
 	MOVQ         R8, 392(SP)
 	SHLQ         $3, 392(SP)
-	MOVQ         672(AX), R8
+	MOVQ         208(AX), R8
 	MOVQ         R8, 400(SP)
+	SHLQ         $3, 400(SP)
+	MOVQ         240(AX), R8
+	MOVQ         R8, 408(SP)
+	SHLQ         $3, 408(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 416(SP)
 	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Z18
-	VMULPD       Z1, Z18, Z1
-	MOVQ         264(SP), R8
-	VBROADCASTSD (R8), Z19
-	VDIVPD       Z19, Z1, Z1
-	VDIVPD.BCST  272(SP), Z1, Z1
-	VMULPD       Z2, Z18, Z2
-	VDIVPD       Z19, Z2, Z2
-	VMOVSD       X2, 256(SP)
+	VBROADCASTSD (R8), Z15
+	VMULPD.BCST  264(SP), Z15, Z16
+	MOVQ         272(SP), R8
+	VBROADCASTSD (R8), Z17
+	VDIVPD       Z17, Z16, Z16
+	VDIVPD.BCST  280(SP), Z16, Z16
+	VMULPD.BCST  288(SP), Z15, Z18
+	VDIVPD       Z17, Z18, Z18
+	VMOVSD       X18, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 264(SP)
 	MOVQ         712(AX), R8
 	MOVQ         R8, 272(SP)
-	VPXORQ       Z4, Z1, Z2
-	VMOVSD       X2, 408(SP)
-	MOVQ         280(SP), R8
-	VBROADCASTSD (R8), Z2
-	VMULPD       Z2, Z18, Z2
-	VDIVPD       Z19, Z2, Z2
-	VMOVSD       X2, 280(SP)
+	VPXORQ       Z2, Z16, Z18
+	VMOVSD       X18, 280(SP)
+	MOVQ         296(SP), R8
+	VBROADCASTSD (R8), Z18
+	VMULPD       Z18, Z15, Z15
+	VDIVPD       Z17, Z15, Z15
+	VMOVSD       X15, 288(SP)
 	MOVQ         (AX), R8
 	TESTQ        R8, R8
 	JLE          end1
 
 row2:
-	MOVQ             288(SP), R9
+	MOVQ             304(SP), R9
 	MOVLQSX          (R9), R9
-	VPBROADCASTQ     R9, Z2
-	MOVQ             400(SP), R10
+	VPBROADCASTQ     R9, Z15
+	MOVQ             416(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             296(SP), R10
-	VBROADCASTSD     (R10), Z18
-	VDIVPD           Z18, Z0, Z19
 	CMPQ             264(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -34044,20 +34213,30 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             304(SP), R11
-	IMULQ            R11, R9
 	MOVQ             312(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z20
-	VBLENDMPD        Z20, Z0, K2, Z20
-	VBLENDMPD        Z20, Z3, K1, Z20
-	VMULPD.BCST      256(SP), Z20, Z20
-	VPXORQ           Z4, Z20, Z20
-	VBLENDMPD.BCST   408(SP), Z3, K1, Z21
-	MOVQ             320(SP), R9
+	IMULQ            R11, R9
+	MOVQ             320(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z17
+	VBLENDMPD        Z17, Z0, K2, Z17
+	VBLENDMPD        Z17, Z1, K1, Z17
+	VMULPD.BCST      256(SP), Z17, Z17
+	VPXORQ           Z2, Z17, Z17
+	MOVQ             328(SP), R9
+	VBROADCASTSD     (R9), Z18
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z18, Z19
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z20
+	VCMPPD           $17, Z19, Z20, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z0, K2, Z20
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z20, K2, Z19
+	VMULPD           Z19, Z18, Z20
+	VDIVPD           Z20, Z0, Z20
+	VBLENDMPD.BCST   280(SP), Z1, K1, Z21
+	MOVQ             336(SP), R9
 	VBROADCASTSD     (R9), Z22
 	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z22, Z23
 	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z23, K2
-	VBLENDMPD        Z3, Z22, K2, Z22
+	VBLENDMPD        Z1, Z22, K2, Z22
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z18, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z18, Z23
 	VBLENDMPD        Z23, Z18, K2, Z23
@@ -34074,7 +34253,7 @@ row2:
 	VADDPD.BCST      k4000000000000000<>+0(SB), Z23, Z26
 	VDIVPD           Z26, Z23, Z26
 	VMULPD           Z26, Z26, Z27
-	VMULPD           Z25, Z5, Z25
+	VMULPD           Z25, Z3, Z25
 	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z28
 	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z27, Z28
 	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z27, Z28
@@ -34088,31 +34267,31 @@ row2:
 	VSUBPD           Z28, Z25, Z25
 	VSUBPD           Z25, Z23, Z23
 	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z24, Z23
-	VCMPPD           $0, Z3, Z18, K2
+	VCMPPD           $0, Z1, Z18, K2
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z24
 	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z24, K2, Z24
 	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z18, K2
 	VBLENDMPD        Z23, Z18, K2, Z23
-	VCMPPD           $18, Z3, Z18, K2
+	VCMPPD           $18, Z1, Z18, K2
 	VBLENDMPD        Z24, Z23, K2, Z18
 	VADDPD           Z18, Z22, Z18
-	MOVQ             328(SP), R9
+	MOVQ             344(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSD     (BX)(R10*1), Z23
 	VSUBPD           Z18, Z23, Z23
 	VMULPD.BCST      256(SP), Z23, Z23
-	VPXORQ           Z4, Z23, Z23
-	VBLENDMPD        Z23, Z3, K1, Z23
-	VSUBPD.BCST      280(SP), Z23, Z23
-	MOVQ             312(SP), R9
+	VPXORQ           Z2, Z23, Z23
+	VBLENDMPD        Z23, Z1, K1, Z23
+	VSUBPD.BCST      288(SP), Z23, Z23
+	MOVQ             320(SP), R9
 	MOVQ             BX, R10
-	MOVQ             336(SP), R13
-	MOVQ             344(SP), R14
+	MOVQ             352(SP), R13
+	MOVQ             360(SP), R14
 	MOVQ             8(AX), R11
 	VMOVUPD          iota64<>+0(SB), Z24
 	SUBQ             $32, R11
 	JGE              full4
-	VMOVAPD          Z3, Z25
+	VMOVAPD          Z1, Z25
 	VMOVUPD          Z25, 0(SP)
 	VMOVUPD          Z25, 64(SP)
 	VMOVUPD          Z25, 128(SP)
@@ -34120,25 +34299,26 @@ row2:
 	JMP              single3
 
 full4:
-	VMOVAPD Z3, Z25
-	VMOVAPD Z3, Z26
-	VMOVAPD Z3, Z27
-	VMOVAPD Z3, Z28
+	VMOVAPD Z1, Z25
+	VMOVAPD Z1, Z26
+	VMOVAPD Z1, Z27
+	VMOVAPD Z1, Z28
 
 block5:
-	VMULPD      (R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
-	VPCMPQ      $0, Z2, Z24, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VMULPD      (R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPCMPQ      $0, Z15, Z24, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     (R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z25, Z25
 	VMOVUPD     (R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -34146,20 +34326,21 @@ block5:
 	VMOVUPD     (R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, (R14)
-	VMULPD      64(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
-	VPADDQ      Z16, Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VMULPD      64(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     64(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z26, Z26
 	VMOVUPD     64(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -34167,20 +34348,21 @@ block5:
 	VMOVUPD     64(R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 64(R14)
-	VMULPD      128(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
+	VMULPD      128(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     128(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z27, Z27
 	VMOVUPD     128(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -34188,20 +34370,21 @@ block5:
 	VMOVUPD     128(R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 128(R14)
-	VMULPD      192(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
+	VMULPD      192(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     192(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z28, Z28
 	VMOVUPD     192(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -34213,7 +34396,7 @@ block5:
 	ADDQ        DX, R10
 	ADDQ        $256, R13
 	ADDQ        $256, R14
-	VPADDQ      Z17, Z24, Z24
+	VPADDQ.BCST k0000000000000020<>+0(SB), Z24, Z24
 	SUBQ        $32, R11
 	JGE         block5
 	VMOVUPD     Z25, 0(SP)
@@ -34230,19 +34413,20 @@ masked7:
 	VPBROADCASTQ R11, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z1, Z25
-	VPXORQ       Z4, Z25, Z25
-	VPCMPQ       $0, Z2, Z24, K3
-	VBLENDMPD    Z20, Z3, K3, Z26
+	VMULPD       Z25, Z16, Z25
+	VPXORQ       Z2, Z25, Z25
+	VPCMPQ       $0, Z15, Z24, K3
+	VBLENDMPD    Z17, Z1, K3, Z26
 	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z19, Z25
-	VPXORQ       Z4, Z25, Z25
-	VBLENDMPD    Z25, Z3, K1, Z25
+	VMULPD       Z19, Z25, Z25
+	VMULPD       Z20, Z25, Z25
+	VPXORQ       Z2, Z25, Z25
+	VBLENDMPD    Z25, Z1, K1, Z25
 	VMOVUPD.Z    (R10), K2, Z26
 	VSUBPD       Z18, Z26, Z26
 	VMULPD.Z     Z26, Z21, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPD    Z23, Z3, K3, Z27
+	VBLENDMPD    Z23, Z1, K3, Z27
 	VMOVUPD      0(SP)(R12*1), Z28
 	VADDPD       Z25, Z28, Z25
 	VMOVAPD      Z25, K2, Z28
@@ -34257,7 +34441,7 @@ masked7:
 	ADDQ         DI, R10
 	ADDQ         $64, R13
 	ADDQ         $64, R14
-	VPADDQ       Z16, Z24, Z24
+	VPADDQ       Z14, Z24, Z24
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
@@ -34268,8 +34452,8 @@ done6:
 	VMOVUPD       128(SP), Z19
 	VADDPD        Z19, Z18, Z18
 	VMOVUPD       64(SP), Z19
-	VMOVUPD       192(SP), Z21
-	VADDPD        Z21, Z19, Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
 	VADDPD        Z19, Z18, Z18
 	VEXTRACTF64X4 $1, Z18, Y19
 	VADDPD        Y19, Y18, Y18
@@ -34278,57 +34462,57 @@ done6:
 	VPERMILPD     $1, X18, X19
 	VADDPD        X19, X18, X18
 	VBROADCASTSD  X18, Z18
-	VCMPPD        $0, Z3, Z18, K2
-	MOVQ          312(SP), R9
+	VCMPPD        $0, Z1, Z18, K2
+	MOVQ          320(SP), R9
 	MOVQ          BX, R10
-	MOVQ          352(SP), R11
+	MOVQ          368(SP), R11
 	MOVQ          8(AX), R12
 	VMOVUPD       iota64<>+0(SB), Z19
 	SUBQ          $8, R12
 	JLT           single8
 
 block9:
-	VMULPD           (R9), Z1, Z21
-	VPXORQ           Z4, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K3
-	VBLENDMPD        Z20, Z3, K3, Z23
-	VADDPD.Z         Z23, Z21, K1, Z21
-	VMOVUPD          (R10), Z23
-	VSUBPD           Z22, Z23, Z23
-	VMINPD           Z23, Z6, Z23
-	VMAXPD           Z23, Z7, Z23
-	VMOVAPD          Z23, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z8, Z24
-	VSUBPD           Z8, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z23
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z23
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z23, Z26
-	VFMADD213PD      Z9, Z23, Z26
-	VFMADD213PD      Z10, Z23, Z26
-	VFMADD213PD      Z11, Z23, Z26
-	VFMADD213PD      Z12, Z23, Z26
-	VFMADD213PD      Z13, Z23, Z26
-	VFMADD213PD      Z14, Z23, Z26
-	VFMADD213PD      Z5, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z15, Z5, Z25
-	VPSLLQ           $52, Z25, Z23
-	VMULPD           Z23, Z26, Z23
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z23, Z23
-	VMULPD           Z23, Z18, Z23
-	VBLENDMPD        Z3, Z23, K2, Z23
-	VADDPD           Z23, Z21, Z21
-	VMOVUPD          Z21, (R11)
+	VMULPD           (R9), Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K3
+	VBLENDMPD        Z17, Z1, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z22, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z23
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z23
+	VSUBPD           Z6, Z23, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z12, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z13, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z23, Z23
+	VPSLLQ           $52, Z23, Z23
+	VMULPD           Z23, Z21, Z21
+	VMULPD           Z21, Z18, Z21
+	VBLENDMPD        Z1, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
 	ADDQ             SI, R9
 	ADDQ             DI, R10
 	ADDQ             $64, R11
-	VPADDQ           Z16, Z19, Z19
+	VPADDQ           Z14, Z19, Z19
 	SUBQ             $8, R12
 	JGE              block9
 
@@ -34337,61 +34521,61 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTQ     R12, Z21
-	VPCMPQ           $6, iota64<>+0(SB), Z21, K3
-	VMOVUPD.Z        (R9), K3, Z21
-	VMULPD           Z21, Z1, Z21
-	VPXORQ           Z4, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K4
-	VBLENDMPD        Z20, Z3, K4, Z2
-	VADDPD.Z         Z2, Z21, K1, Z2
-	VMOVUPD.Z        (R10), K3, Z19
-	VSUBPD           Z22, Z19, Z19
-	VMINPD           Z19, Z6, Z19
-	VMAXPD           Z19, Z7, Z19
-	VMOVAPD          Z19, Z20
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z8, Z20
-	VSUBPD           Z8, Z20, Z21
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z21, Z19
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z21, Z19
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z22
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z19, Z22
-	VFMADD213PD      Z9, Z19, Z22
-	VFMADD213PD      Z10, Z19, Z22
-	VFMADD213PD      Z11, Z19, Z22
-	VFMADD213PD      Z12, Z19, Z22
-	VFMADD213PD      Z13, Z19, Z22
-	VFMADD213PD      Z14, Z19, Z22
-	VFMADD213PD      Z5, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z15, Z5, Z21
-	VPSLLQ           $52, Z21, Z19
-	VMULPD           Z19, Z22, Z19
-	VPSUBQ           Z21, Z20, Z20
-	VPSLLQ           $52, Z20, Z20
-	VMULPD           Z20, Z19, Z19
-	VMULPD           Z19, Z18, Z18
-	VBLENDMPD        Z3, Z18, K2, Z18
-	VADDPD           Z18, Z2, Z2
-	VMOVUPD          Z2, K3, (R11)
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K4
+	VBLENDMPD        Z17, Z1, K4, Z15
+	VADDPD.Z         Z15, Z20, K1, Z15
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z22, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z19
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z19
+	VSUBPD           Z6, Z19, Z20
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z21
+	VFMADD213PD      Z7, Z17, Z21
+	VFMADD213PD      Z8, Z17, Z21
+	VFMADD213PD      Z9, Z17, Z21
+	VFMADD213PD      Z10, Z17, Z21
+	VFMADD213PD      Z11, Z17, Z21
+	VFMADD213PD      Z12, Z17, Z21
+	VFMADD213PD      Z3, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z13, Z3, Z20
+	VPSLLQ           $52, Z20, Z17
+	VMULPD           Z17, Z21, Z17
+	VPSUBQ           Z20, Z19, Z19
+	VPSLLQ           $52, Z19, Z19
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z17, Z18, Z17
+	VBLENDMPD        Z1, Z17, K2, Z17
+	VADDPD           Z17, Z15, Z15
+	VMOVUPD          Z15, K3, (R11)
 
 done10:
-	MOVQ 288(SP), R9
-	ADDQ 360(SP), R9
-	MOVQ R9, 288(SP)
-	MOVQ 296(SP), R9
-	ADDQ 368(SP), R9
-	MOVQ R9, 296(SP)
-	ADDQ 376(SP), BX
-	MOVQ 320(SP), R9
+	MOVQ 304(SP), R9
+	ADDQ 376(SP), R9
+	MOVQ R9, 304(SP)
+	MOVQ 328(SP), R9
 	ADDQ 384(SP), R9
-	MOVQ R9, 320(SP)
-	MOVQ 352(SP), R9
-	ADDQ 392(SP), R9
-	MOVQ R9, 352(SP)
+	MOVQ R9, 328(SP)
+	ADDQ 392(SP), BX
+	MOVQ 336(SP), R9
+	ADDQ 400(SP), R9
+	MOVQ R9, 336(SP)
+	MOVQ 368(SP), R9
+	ADDQ 408(SP), R9
+	MOVQ R9, 368(SP)
 	DECQ R8
 	JNE  row2
 
@@ -34399,8 +34583,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i64_forward_0_avx2(SB), 0, $640-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $640-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -35118,8 +35302,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i64_forward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $416-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -35695,14 +35879,14 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i64_backward_0_avx2(SB), 0, $528-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), 0, $528-8
 	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 264(SP)
-	MOVQ         56(AX), BX
+	MOVQ         48(AX), BX
 	MOVQ         BX, 296(SP)
 	VBROADCASTSD 560(AX), Y0
 	VMOVUPD      Y0, 304(SP)
@@ -35711,128 +35895,133 @@ TEXT ·cross_entropy_no_if1_mean_f64_i64_backward_0_avx2(SB), 0, $528-8
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k8000000000000000<>+0(SB), Y1
 	MOVQ         88(AX), BX
-	MOVQ         BX, 368(SP)
-	VMOVUPD      kc087500000000000<>+0(SB), Y2
-	MOVQ         32(AX), BX
-	MOVQ         BX, 376(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 384(SP)
-	MOVQ         320(AX), BX
-	MOVQ         BX, 392(SP)
-	SHLQ         $3, 392(SP)
-	MOVQ         64(AX), BX
-	MOVQ         BX, 400(SP)
-	MOVQ         80(AX), BX
-	MOVQ         BX, 408(SP)
-	MOVQ         328(AX), BX
-	MOVQ         BX, 416(SP)
-	SHLQ         $3, 416(SP)
-	MOVQ         72(AX), BX
-	MOVQ         96(AX), CX
-	MOVQ         CX, 424(SP)
-	MOVQ         104(AX), CX
-	MOVQ         CX, 432(SP)
-	MOVQ         320(AX), CX
-	SHLQ         $7, CX
-	MOVQ         328(AX), DX
+	MOVQ         32(AX), CX
+	MOVQ         CX, 368(SP)
+	MOVQ         312(AX), CX
+	MOVQ         CX, 376(SP)
+	SHLQ         $3, 376(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 384(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 392(SP)
+	MOVQ         80(AX), CX
+	MOVQ         CX, 400(SP)
+	MOVQ         328(AX), CX
+	MOVQ         CX, 408(SP)
+	SHLQ         $3, 408(SP)
+	MOVQ         72(AX), CX
+	MOVQ         96(AX), DX
+	MOVQ         DX, 416(SP)
+	MOVQ         104(AX), DX
+	MOVQ         DX, 424(SP)
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         320(AX), SI
-	SHLQ         $5, SI
-	MOVQ         328(AX), DI
+	MOVQ         328(AX), SI
+	SHLQ         $7, SI
+	MOVQ         312(AX), DI
 	SHLQ         $5, DI
-	MOVQ         112(AX), R8
-	MOVQ         R8, 440(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 448(SP)
+	MOVQ         328(AX), R8
+	SHLQ         $5, R8
+	MOVQ         112(AX), R9
+	MOVQ         R9, 432(SP)
+	MOVQ         160(AX), R9
+	MOVQ         R9, 440(SP)
+	SHLQ         $3, 440(SP)
+	MOVQ         192(AX), R9
+	MOVQ         R9, 448(SP)
 	SHLQ         $3, 448(SP)
-	MOVQ         168(AX), R8
-	MOVQ         R8, 456(SP)
+	MOVQ         200(AX), R9
+	MOVQ         R9, 456(SP)
 	SHLQ         $3, 456(SP)
-	MOVQ         200(AX), R8
-	MOVQ         R8, 464(SP)
+	MOVQ         208(AX), R9
+	MOVQ         R9, 464(SP)
 	SHLQ         $3, 464(SP)
-	MOVQ         208(AX), R8
-	MOVQ         R8, 472(SP)
+	MOVQ         240(AX), R9
+	MOVQ         R9, 472(SP)
 	SHLQ         $3, 472(SP)
-	MOVQ         240(AX), R8
-	MOVQ         R8, 480(SP)
-	SHLQ         $3, 480(SP)
-	MOVQ         672(AX), R8
-	MOVQ         R8, 488(SP)
-	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Y3
-	VMULPD       264(SP), Y3, Y4
-	MOVQ         296(SP), R8
-	VBROADCASTSD (R8), Y5
-	VDIVPD       Y5, Y4, Y4
-	VDIVPD       304(SP), Y4, Y4
-	VMULPD       336(SP), Y3, Y6
-	VDIVPD       Y5, Y6, Y6
-	VMOVUPD      Y6, 264(SP)
-	MOVQ         704(AX), R8
-	MOVQ         R8, 256(SP)
-	MOVQ         712(AX), R8
-	MOVQ         R8, 296(SP)
-	VXORPD       Y1, Y4, Y6
-	VMOVUPD      Y6, 304(SP)
-	MOVQ         368(SP), R8
-	VBROADCASTSD (R8), Y6
-	VMULPD       Y6, Y3, Y3
-	VDIVPD       Y5, Y3, Y3
-	VMOVUPD      Y3, 336(SP)
-	MOVQ         (AX), R8
-	MOVQ         R8, 368(SP)
-	MOVQ         368(SP), R8
-	TESTQ        R8, R8
+	MOVQ         672(AX), R9
+	MOVQ         R9, 480(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSD (R9), Y2
+	VMULPD       264(SP), Y2, Y3
+	MOVQ         296(SP), R9
+	VBROADCASTSD (R9), Y4
+	VDIVPD       Y4, Y3, Y3
+	VDIVPD       304(SP), Y3, Y3
+	VMULPD       336(SP), Y2, Y5
+	VDIVPD       Y4, Y5, Y5
+	VMOVUPD      Y5, 264(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 256(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 296(SP)
+	VXORPD       Y1, Y3, Y5
+	VMOVUPD      Y5, 304(SP)
+	VBROADCASTSD (BX), Y5
+	VMULPD       Y5, Y2, Y2
+	VDIVPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 336(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 488(SP)
+	MOVQ         488(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 
 row2:
-	MOVQ         376(SP), R8
-	MOVQ         (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         488(SP), R9
-	CMPQ         R8, R9
+	MOVQ         368(SP), BX
+	MOVQ         (BX), BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         480(SP), R9
+	CMPQ         BX, R9
 	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	CMPQ         256(SP), BX
+	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
-	MOVQ         384(SP), R9
-	VBROADCASTSD (R9), Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y7
-	CMPQ         256(SP), R8
-	SETLE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVQ        R9, X8
-	VPBROADCASTQ X8, Y8
 	MOVQ         296(SP), R9
-	CMPQ         R8, R9
+	CMPQ         BX, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y8, Y8
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y5, Y5
 	MOVQ         256(SP), R9
-	VMOVMSKPD    Y8, R10
+	VMOVMSKPD    Y5, R10
 	TESTQ        R10, R10
-	CMOVQNE      R8, R9
-	MOVQ         R9, R8
-	MOVQ         392(SP), R10
-	IMULQ        R10, R8
-	MOVQ         400(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y8, Y9, Y10, Y8
-	VBLENDVPD    Y5, Y8, Y0, Y8
-	VMULPD       264(SP), Y8, Y8
-	VXORPD       Y1, Y8, Y8
-	VBLENDVPD    Y5, 304(SP), Y0, Y9
-	MOVQ         408(SP), R8
-	VBROADCASTSD (R8), Y10
+	CMOVQNE      BX, R9
+	MOVQ         R9, BX
+	MOVQ         376(SP), R10
+	IMULQ        R10, BX
+	MOVQ         384(SP), R10
+	VBROADCASTSD (R10)(BX*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y0, Y5
+	VMULPD       264(SP), Y5, Y5
+	VXORPD       Y1, Y5, Y5
+	MOVQ         392(SP), BX
+	VBROADCASTSD (BX), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VBLENDVPD    Y4, 304(SP), Y0, Y9
+	MOVQ         400(SP), BX
+	VBROADCASTSD (BX), Y10
 	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
 	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
 	VBLENDVPD    Y11, Y0, Y10, Y10
@@ -35875,18 +36064,18 @@ row2:
 	VCMPPD       $18, Y0, Y6, Y6
 	VBLENDVPD    Y6, Y10, Y11, Y6
 	VADDPD       496(SP), Y6, Y6
-	MOVQ         416(SP), R8
-	IMULQ        R8, R9
-	VBROADCASTSD (BX)(R9*1), Y10
+	MOVQ         408(SP), BX
+	IMULQ        BX, R9
+	VBROADCASTSD (CX)(R9*1), Y10
 	VSUBPD       Y6, Y10, Y10
 	VMULPD       264(SP), Y10, Y10
 	VXORPD       Y1, Y10, Y10
-	VBLENDVPD    Y5, Y10, Y0, Y10
+	VBLENDVPD    Y4, Y10, Y0, Y10
 	VSUBPD       336(SP), Y10, Y10
-	MOVQ         400(SP), R9
-	MOVQ         BX, R8
-	MOVQ         424(SP), R13
-	MOVQ         432(SP), R14
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
+	MOVQ         416(SP), R13
+	MOVQ         424(SP), R14
 	MOVQ         8(AX), R10
 	VMOVUPD      iota64<>+0(SB), Y11
 	VMOVAPD      Y0, Y12
@@ -35903,19 +36092,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPD    (R9), Y4, Y12
+	VMULPD    (BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -35926,20 +36116,21 @@ block4:
 	VMOVUPD   (R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R14)
-	VMULPD    32(R9), Y4, Y12
+	VMULPD    32(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   32(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   32(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   32(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -35950,20 +36141,21 @@ block4:
 	VMOVUPD   32(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 32(R14)
-	VMULPD    64(R9), Y4, Y12
+	VMULPD    64(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   64(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   64(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   64(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -35974,20 +36166,21 @@ block4:
 	VMOVUPD   64(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 64(R14)
-	VMULPD    96(R9), Y4, Y12
+	VMULPD    96(BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   96(R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   96(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   96(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -35998,8 +36191,8 @@ block4:
 	VMOVUPD   96(R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 96(R14)
-	ADDQ      CX, R9
-	ADDQ      DX, R8
+	ADDQ      DX, BX
+	ADDQ      SI, R9
 	ADDQ      $128, R13
 	ADDQ      $128, R14
 	VPADDQ    k0000000000000010<>+0(SB), Y11, Y11
@@ -36013,19 +36206,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPD    (R9), Y4, Y12
+	VMULPD    (BX), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R8), Y14
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -36036,8 +36230,8 @@ block7:
 	VMOVUPD   (R14), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R14)
-	ADDQ      SI, R9
-	ADDQ      DI, R8
+	ADDQ      DI, BX
+	ADDQ      R8, R9
 	ADDQ      $32, R13
 	ADDQ      $32, R14
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
@@ -36054,30 +36248,31 @@ masked8:
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R10
 	VMOVUPD    32(R12)(R10*8), Y12
-	VMASKMOVPD (R9), Y12, Y13
-	VMULPD     Y13, Y4, Y13
+	VMASKMOVPD (BX), Y12, Y13
+	VMULPD     Y13, Y3, Y13
 	VXORPD     Y1, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y8, Y0, Y14
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y5, Y0, Y14
 	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y7, Y7
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
 	VXORPD     Y1, Y7, Y7
-	VBLENDVPD  Y5, Y7, Y0, Y7
-	VMASKMOVPD (R8), Y12, Y13
-	VSUBPD     Y6, Y13, Y6
+	VBLENDVPD  Y4, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
 	VMULPD     Y6, Y9, Y6
-	VBLENDVPD  Y5, Y6, Y0, Y6
-	VANDPD     Y11, Y5, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R11*1), Y10
-	VADDPD     Y7, Y10, Y7
-	VBLENDVPD  Y12, Y7, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R11*1)
+	VBLENDVPD  Y4, Y6, Y0, Y6
+	VANDPD     Y11, Y4, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R11*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R11*1)
 	VMASKMOVPD (R13), Y12, Y7
 	VADDPD     Y6, Y7, Y6
 	VMASKMOVPD Y6, Y12, (R13)
 	VMASKMOVPD (R14), Y12, Y6
-	VADDPD     Y9, Y6, Y6
+	VADDPD     Y8, Y6, Y6
 	VMASKMOVPD Y6, Y12, (R14)
 
 done5:
@@ -36085,16 +36280,16 @@ done5:
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      64(SP), Y7
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      32(SP), Y7
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y7, Y7
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VEXTRACTF128 $1, Y6, X7
 	VADDPD       X7, X6, X6
@@ -36102,60 +36297,61 @@ done5:
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
 	VCMPPD       $0, Y0, Y6, Y7
-	MOVQ         400(SP), R9
-	MOVQ         BX, R8
-	MOVQ         440(SP), R10
+	MOVQ         384(SP), BX
+	MOVQ         CX, R9
+	MOVQ         432(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVUPD      iota64<>+0(SB), Y8
 	SUBQ         $4, R11
 	JLT          single9
 
 block10:
-	VMULPD      (R9), Y4, Y10
-	VXORPD      Y1, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y8, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y5, Y10, Y0, Y10
-	VMOVUPD     (R8), Y11
-	VSUBPD      496(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y2, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y6, Y11
-	VBLENDVPD   Y7, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
-	ADDQ        SI, R9
-	ADDQ        DI, R8
+	VMULPD      (BX), Y3, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y5, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y4, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      496(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
+	ADDQ        DI, BX
+	ADDQ        R8, R9
 	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
 	SUBQ        $4, R11
 	JGE         block10
 
@@ -36166,186 +36362,185 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R9), Y10, Y11
-	VMULPD      Y11, Y4, Y11
-	VXORPD      Y1, Y11, Y11
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y8, Y0, Y3
-	VADDPD      Y3, Y11, Y3
-	VBLENDVPD   Y5, Y3, Y0, Y3
-	VMASKMOVPD  (R8), Y10, Y5
-	VSUBPD      496(SP), Y5, Y5
-	VMOVUPD     k4086300000000000<>+0(SB), Y8
-	VMINPD      Y5, Y8, Y5
-	VMAXPD      Y5, Y2, Y5
-	VMOVAPD     Y5, Y8
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y9
-	VFMADD213PD k43380000000007fe<>+0(SB), Y9, Y8
-	VSUBPD      k43380000000007fe<>+0(SB), Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y5
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y5
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y5, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y5, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y5, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y5, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y5, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y5, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y5, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y5, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y5, Y11
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y5
-	VFMADD213PD k43380000000003ff<>+0(SB), Y5, Y9
-	VPSLLQ      $52, Y9, Y5
-	VMULPD      Y5, Y11, Y5
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y5, Y5
-	VMULPD      Y5, Y6, Y5
-	VBLENDVPD   Y7, Y0, Y5, Y5
-	VADDPD      Y5, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (BX), Y9, Y10
+	VMULPD      Y10, Y3, Y10
+	VXORPD      Y1, Y10, Y10
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y5, Y0, Y2
+	VADDPD      Y2, Y10, Y2
+	VBLENDVPD   Y4, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y4
+	VSUBPD      496(SP), Y4, Y4
+	VMOVUPD     k4086300000000000<>+0(SB), Y5
+	VMINPD      Y4, Y5, Y4
+	VMOVUPD     kc087500000000000<>+0(SB), Y5
+	VMAXPD      Y4, Y5, Y4
+	VMOVAPD     Y4, Y5
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
+	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y5
+	VSUBPD      k43380000000007fe<>+0(SB), Y5, Y8
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y10
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y10
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y10
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y10
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y10
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y10
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y10
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y10
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y10
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
+	VPSLLQ      $52, Y8, Y4
+	VMULPD      Y4, Y10, Y4
+	VPSUBQ      Y8, Y5, Y5
+	VPSLLQ      $52, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VMULPD      Y4, Y6, Y4
+	VBLENDVPD   Y7, Y0, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
 
 done11:
-	MOVQ 376(SP), R8
-	ADDQ 448(SP), R8
-	MOVQ R8, 376(SP)
-	MOVQ 384(SP), R8
-	ADDQ 456(SP), R8
-	MOVQ R8, 384(SP)
+	MOVQ 368(SP), BX
+	ADDQ 440(SP), BX
+	MOVQ BX, 368(SP)
+	MOVQ 392(SP), BX
+	ADDQ 448(SP), BX
+	MOVQ BX, 392(SP)
+	ADDQ 456(SP), CX
+	MOVQ 400(SP), BX
 	ADDQ 464(SP), BX
-	MOVQ 408(SP), R8
-	ADDQ 472(SP), R8
-	MOVQ R8, 408(SP)
-	MOVQ 440(SP), R8
-	ADDQ 480(SP), R8
-	MOVQ R8, 440(SP)
-	MOVQ 368(SP), R8
-	DECQ R8
-	MOVQ R8, 368(SP)
+	MOVQ BX, 400(SP)
+	MOVQ 432(SP), BX
+	ADDQ 472(SP), BX
+	MOVQ BX, 432(SP)
+	MOVQ 488(SP), BX
+	DECQ BX
+	MOVQ BX, 488(SP)
 	JNE  row2
 
 end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_mean_f64_i64_backward_0_avx512(SB), 0, $416-8
+// func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), 0, $424-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VBROADCASTSD 552(AX), Z1
-	MOVQ         56(AX), BX
-	MOVQ         BX, 264(SP)
-	VBROADCASTSD 560(AX), Z2
-	VMOVSD       X2, 272(SP)
-	VBROADCASTSD 568(AX), Z2
-	VPXORQ       Z3, Z3, Z3
-	VBROADCASTSD k8000000000000000<>+0(SB), Z4
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z5
-	MOVQ         88(AX), BX
-	MOVQ         BX, 280(SP)
-	VBROADCASTSD k4086300000000000<>+0(SB), Z6
-	VBROADCASTSD kc087500000000000<>+0(SB), Z7
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z8
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z9
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z10
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z11
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z12
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z13
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z14
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z15
-	MOVQ         32(AX), BX
-	MOVQ         BX, 288(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VBROADCASTSD 552(AX), Z0
+	VMOVSD       X0, 264(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 272(SP)
+	VBROADCASTSD 560(AX), Z0
+	VMOVSD       X0, 280(SP)
+	VBROADCASTSD 568(AX), Z0
+	VMOVSD       X0, 288(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD k8000000000000000<>+0(SB), Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	MOVQ         88(AX), BX
 	MOVQ         BX, 296(SP)
-	MOVQ         320(AX), BX
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z7
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z8
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z9
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z10
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z11
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z12
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z13
+	MOVQ         32(AX), BX
 	MOVQ         BX, 304(SP)
-	SHLQ         $3, 304(SP)
-	MOVQ         64(AX), BX
+	MOVQ         312(AX), BX
 	MOVQ         BX, 312(SP)
-	MOVQ         80(AX), BX
+	SHLQ         $3, 312(SP)
+	MOVQ         56(AX), BX
 	MOVQ         BX, 320(SP)
-	MOVQ         328(AX), BX
+	MOVQ         64(AX), BX
 	MOVQ         BX, 328(SP)
-	SHLQ         $3, 328(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 336(SP)
+	MOVQ         328(AX), BX
+	MOVQ         BX, 344(SP)
+	SHLQ         $3, 344(SP)
 	MOVQ         72(AX), BX
 	MOVQ         96(AX), CX
-	MOVQ         CX, 336(SP)
+	MOVQ         CX, 352(SP)
 	MOVQ         104(AX), CX
-	MOVQ         CX, 344(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z16
-	MOVQ         320(AX), CX
+	MOVQ         CX, 360(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         312(AX), CX
 	SHLQ         $8, CX
 	MOVQ         328(AX), DX
 	SHLQ         $8, DX
-	VBROADCASTSD k0000000000000020<>+0(SB), Z17
-	MOVQ         320(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
 	MOVQ         328(AX), DI
 	SHLQ         $6, DI
 	MOVQ         112(AX), R8
-	MOVQ         R8, 352(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 360(SP)
-	SHLQ         $3, 360(SP)
-	MOVQ         168(AX), R8
 	MOVQ         R8, 368(SP)
-	SHLQ         $3, 368(SP)
-	MOVQ         200(AX), R8
+	MOVQ         160(AX), R8
 	MOVQ         R8, 376(SP)
 	SHLQ         $3, 376(SP)
-	MOVQ         208(AX), R8
+	MOVQ         192(AX), R8
 	MOVQ         R8, 384(SP)
 	SHLQ         $3, 384(SP)
-	MOVQ         240(AX), R8
+	MOVQ         200(AX), R8
 	MOVQ         R8, 392(SP)
 	SHLQ         $3, 392(SP)
-	MOVQ         672(AX), R8
+	MOVQ         208(AX), R8
 	MOVQ         R8, 400(SP)
+	SHLQ         $3, 400(SP)
+	MOVQ         240(AX), R8
+	MOVQ         R8, 408(SP)
+	SHLQ         $3, 408(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 416(SP)
 	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Z18
-	VMULPD       Z1, Z18, Z1
-	MOVQ         264(SP), R8
-	VBROADCASTSD (R8), Z19
-	VDIVPD       Z19, Z1, Z1
-	VDIVPD.BCST  272(SP), Z1, Z1
-	VMULPD       Z2, Z18, Z2
-	VDIVPD       Z19, Z2, Z2
-	VMOVSD       X2, 256(SP)
+	VBROADCASTSD (R8), Z15
+	VMULPD.BCST  264(SP), Z15, Z16
+	MOVQ         272(SP), R8
+	VBROADCASTSD (R8), Z17
+	VDIVPD       Z17, Z16, Z16
+	VDIVPD.BCST  280(SP), Z16, Z16
+	VMULPD.BCST  288(SP), Z15, Z18
+	VDIVPD       Z17, Z18, Z18
+	VMOVSD       X18, 256(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 264(SP)
 	MOVQ         712(AX), R8
 	MOVQ         R8, 272(SP)
-	VPXORQ       Z4, Z1, Z2
-	VMOVSD       X2, 408(SP)
-	MOVQ         280(SP), R8
-	VBROADCASTSD (R8), Z2
-	VMULPD       Z2, Z18, Z2
-	VDIVPD       Z19, Z2, Z2
-	VMOVSD       X2, 280(SP)
+	VPXORQ       Z2, Z16, Z18
+	VMOVSD       X18, 280(SP)
+	MOVQ         296(SP), R8
+	VBROADCASTSD (R8), Z18
+	VMULPD       Z18, Z15, Z15
+	VDIVPD       Z17, Z15, Z15
+	VMOVSD       X15, 288(SP)
 	MOVQ         (AX), R8
 	TESTQ        R8, R8
 	JLE          end1
 
 row2:
-	MOVQ             288(SP), R9
+	MOVQ             304(SP), R9
 	MOVQ             (R9), R9
-	VPBROADCASTQ     R9, Z2
-	MOVQ             400(SP), R10
+	VPBROADCASTQ     R9, Z15
+	MOVQ             416(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             296(SP), R10
-	VBROADCASTSD     (R10), Z18
-	VDIVPD           Z18, Z0, Z19
 	CMPQ             264(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
@@ -36363,20 +36558,30 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             304(SP), R11
-	IMULQ            R11, R9
 	MOVQ             312(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z20
-	VBLENDMPD        Z20, Z0, K2, Z20
-	VBLENDMPD        Z20, Z3, K1, Z20
-	VMULPD.BCST      256(SP), Z20, Z20
-	VPXORQ           Z4, Z20, Z20
-	VBLENDMPD.BCST   408(SP), Z3, K1, Z21
-	MOVQ             320(SP), R9
+	IMULQ            R11, R9
+	MOVQ             320(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z17
+	VBLENDMPD        Z17, Z0, K2, Z17
+	VBLENDMPD        Z17, Z1, K1, Z17
+	VMULPD.BCST      256(SP), Z17, Z17
+	VPXORQ           Z2, Z17, Z17
+	MOVQ             328(SP), R9
+	VBROADCASTSD     (R9), Z18
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z18, Z19
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z20
+	VCMPPD           $17, Z19, Z20, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z0, K2, Z20
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z20, K2, Z19
+	VMULPD           Z19, Z18, Z20
+	VDIVPD           Z20, Z0, Z20
+	VBLENDMPD.BCST   280(SP), Z1, K1, Z21
+	MOVQ             336(SP), R9
 	VBROADCASTSD     (R9), Z22
 	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z22, Z23
 	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z23, K2
-	VBLENDMPD        Z3, Z22, K2, Z22
+	VBLENDMPD        Z1, Z22, K2, Z22
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z18, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z18, Z23
 	VBLENDMPD        Z23, Z18, K2, Z23
@@ -36393,7 +36598,7 @@ row2:
 	VADDPD.BCST      k4000000000000000<>+0(SB), Z23, Z26
 	VDIVPD           Z26, Z23, Z26
 	VMULPD           Z26, Z26, Z27
-	VMULPD           Z25, Z5, Z25
+	VMULPD           Z25, Z3, Z25
 	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z28
 	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z27, Z28
 	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z27, Z28
@@ -36407,31 +36612,31 @@ row2:
 	VSUBPD           Z28, Z25, Z25
 	VSUBPD           Z25, Z23, Z23
 	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z24, Z23
-	VCMPPD           $0, Z3, Z18, K2
+	VCMPPD           $0, Z1, Z18, K2
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z24
 	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z24, K2, Z24
 	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z18, K2
 	VBLENDMPD        Z23, Z18, K2, Z23
-	VCMPPD           $18, Z3, Z18, K2
+	VCMPPD           $18, Z1, Z18, K2
 	VBLENDMPD        Z24, Z23, K2, Z18
 	VADDPD           Z18, Z22, Z18
-	MOVQ             328(SP), R9
+	MOVQ             344(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSD     (BX)(R10*1), Z23
 	VSUBPD           Z18, Z23, Z23
 	VMULPD.BCST      256(SP), Z23, Z23
-	VPXORQ           Z4, Z23, Z23
-	VBLENDMPD        Z23, Z3, K1, Z23
-	VSUBPD.BCST      280(SP), Z23, Z23
-	MOVQ             312(SP), R9
+	VPXORQ           Z2, Z23, Z23
+	VBLENDMPD        Z23, Z1, K1, Z23
+	VSUBPD.BCST      288(SP), Z23, Z23
+	MOVQ             320(SP), R9
 	MOVQ             BX, R10
-	MOVQ             336(SP), R13
-	MOVQ             344(SP), R14
+	MOVQ             352(SP), R13
+	MOVQ             360(SP), R14
 	MOVQ             8(AX), R11
 	VMOVUPD          iota64<>+0(SB), Z24
 	SUBQ             $32, R11
 	JGE              full4
-	VMOVAPD          Z3, Z25
+	VMOVAPD          Z1, Z25
 	VMOVUPD          Z25, 0(SP)
 	VMOVUPD          Z25, 64(SP)
 	VMOVUPD          Z25, 128(SP)
@@ -36439,25 +36644,26 @@ row2:
 	JMP              single3
 
 full4:
-	VMOVAPD Z3, Z25
-	VMOVAPD Z3, Z26
-	VMOVAPD Z3, Z27
-	VMOVAPD Z3, Z28
+	VMOVAPD Z1, Z25
+	VMOVAPD Z1, Z26
+	VMOVAPD Z1, Z27
+	VMOVAPD Z1, Z28
 
 block5:
-	VMULPD      (R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
-	VPCMPQ      $0, Z2, Z24, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VMULPD      (R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPCMPQ      $0, Z15, Z24, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     (R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z25, Z25
 	VMOVUPD     (R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -36465,20 +36671,21 @@ block5:
 	VMOVUPD     (R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, (R14)
-	VMULPD      64(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
-	VPADDQ      Z16, Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VMULPD      64(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     64(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z26, Z26
 	VMOVUPD     64(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -36486,20 +36693,21 @@ block5:
 	VMOVUPD     64(R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 64(R14)
-	VMULPD      128(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
+	VMULPD      128(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     128(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z27, Z27
 	VMOVUPD     128(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -36507,20 +36715,21 @@ block5:
 	VMOVUPD     128(R14), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 128(R14)
-	VMULPD      192(R9), Z1, Z29
-	VPXORQ      Z4, Z29, Z29
+	VMULPD      192(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z3, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z4, Z29, Z29
-	VBLENDMPD   Z29, Z3, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     192(R10), Z30
 	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z3, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z28, Z28
 	VMOVUPD     192(R13), Z29
 	VADDPD      Z30, Z29, Z29
@@ -36532,7 +36741,7 @@ block5:
 	ADDQ        DX, R10
 	ADDQ        $256, R13
 	ADDQ        $256, R14
-	VPADDQ      Z17, Z24, Z24
+	VPADDQ.BCST k0000000000000020<>+0(SB), Z24, Z24
 	SUBQ        $32, R11
 	JGE         block5
 	VMOVUPD     Z25, 0(SP)
@@ -36549,19 +36758,20 @@ masked7:
 	VPBROADCASTQ R11, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z1, Z25
-	VPXORQ       Z4, Z25, Z25
-	VPCMPQ       $0, Z2, Z24, K3
-	VBLENDMPD    Z20, Z3, K3, Z26
+	VMULPD       Z25, Z16, Z25
+	VPXORQ       Z2, Z25, Z25
+	VPCMPQ       $0, Z15, Z24, K3
+	VBLENDMPD    Z17, Z1, K3, Z26
 	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z19, Z25
-	VPXORQ       Z4, Z25, Z25
-	VBLENDMPD    Z25, Z3, K1, Z25
+	VMULPD       Z19, Z25, Z25
+	VMULPD       Z20, Z25, Z25
+	VPXORQ       Z2, Z25, Z25
+	VBLENDMPD    Z25, Z1, K1, Z25
 	VMOVUPD.Z    (R10), K2, Z26
 	VSUBPD       Z18, Z26, Z26
 	VMULPD.Z     Z26, Z21, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPD    Z23, Z3, K3, Z27
+	VBLENDMPD    Z23, Z1, K3, Z27
 	VMOVUPD      0(SP)(R12*1), Z28
 	VADDPD       Z25, Z28, Z25
 	VMOVAPD      Z25, K2, Z28
@@ -36576,7 +36786,7 @@ masked7:
 	ADDQ         DI, R10
 	ADDQ         $64, R13
 	ADDQ         $64, R14
-	VPADDQ       Z16, Z24, Z24
+	VPADDQ       Z14, Z24, Z24
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
@@ -36587,8 +36797,8 @@ done6:
 	VMOVUPD       128(SP), Z19
 	VADDPD        Z19, Z18, Z18
 	VMOVUPD       64(SP), Z19
-	VMOVUPD       192(SP), Z21
-	VADDPD        Z21, Z19, Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
 	VADDPD        Z19, Z18, Z18
 	VEXTRACTF64X4 $1, Z18, Y19
 	VADDPD        Y19, Y18, Y18
@@ -36597,57 +36807,57 @@ done6:
 	VPERMILPD     $1, X18, X19
 	VADDPD        X19, X18, X18
 	VBROADCASTSD  X18, Z18
-	VCMPPD        $0, Z3, Z18, K2
-	MOVQ          312(SP), R9
+	VCMPPD        $0, Z1, Z18, K2
+	MOVQ          320(SP), R9
 	MOVQ          BX, R10
-	MOVQ          352(SP), R11
+	MOVQ          368(SP), R11
 	MOVQ          8(AX), R12
 	VMOVUPD       iota64<>+0(SB), Z19
 	SUBQ          $8, R12
 	JLT           single8
 
 block9:
-	VMULPD           (R9), Z1, Z21
-	VPXORQ           Z4, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K3
-	VBLENDMPD        Z20, Z3, K3, Z23
-	VADDPD.Z         Z23, Z21, K1, Z21
-	VMOVUPD          (R10), Z23
-	VSUBPD           Z22, Z23, Z23
-	VMINPD           Z23, Z6, Z23
-	VMAXPD           Z23, Z7, Z23
-	VMOVAPD          Z23, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z8, Z24
-	VSUBPD           Z8, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z23
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z23
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z23, Z26
-	VFMADD213PD      Z9, Z23, Z26
-	VFMADD213PD      Z10, Z23, Z26
-	VFMADD213PD      Z11, Z23, Z26
-	VFMADD213PD      Z12, Z23, Z26
-	VFMADD213PD      Z13, Z23, Z26
-	VFMADD213PD      Z14, Z23, Z26
-	VFMADD213PD      Z5, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z15, Z5, Z25
-	VPSLLQ           $52, Z25, Z23
-	VMULPD           Z23, Z26, Z23
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z23, Z23
-	VMULPD           Z23, Z18, Z23
-	VBLENDMPD        Z3, Z23, K2, Z23
-	VADDPD           Z23, Z21, Z21
-	VMOVUPD          Z21, (R11)
+	VMULPD           (R9), Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K3
+	VBLENDMPD        Z17, Z1, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z22, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z23
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z23
+	VSUBPD           Z6, Z23, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z12, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z13, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z23, Z23
+	VPSLLQ           $52, Z23, Z23
+	VMULPD           Z23, Z21, Z21
+	VMULPD           Z21, Z18, Z21
+	VBLENDMPD        Z1, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
 	ADDQ             SI, R9
 	ADDQ             DI, R10
 	ADDQ             $64, R11
-	VPADDQ           Z16, Z19, Z19
+	VPADDQ           Z14, Z19, Z19
 	SUBQ             $8, R12
 	JGE              block9
 
@@ -36656,2270 +36866,6823 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTQ     R12, Z21
-	VPCMPQ           $6, iota64<>+0(SB), Z21, K3
-	VMOVUPD.Z        (R9), K3, Z21
-	VMULPD           Z21, Z1, Z21
-	VPXORQ           Z4, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K4
-	VBLENDMPD        Z20, Z3, K4, Z2
-	VADDPD.Z         Z2, Z21, K1, Z2
-	VMOVUPD.Z        (R10), K3, Z19
-	VSUBPD           Z22, Z19, Z19
-	VMINPD           Z19, Z6, Z19
-	VMAXPD           Z19, Z7, Z19
-	VMOVAPD          Z19, Z20
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z8, Z20
-	VSUBPD           Z8, Z20, Z21
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z21, Z19
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z21, Z19
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z22
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z19, Z22
-	VFMADD213PD      Z9, Z19, Z22
-	VFMADD213PD      Z10, Z19, Z22
-	VFMADD213PD      Z11, Z19, Z22
-	VFMADD213PD      Z12, Z19, Z22
-	VFMADD213PD      Z13, Z19, Z22
-	VFMADD213PD      Z14, Z19, Z22
-	VFMADD213PD      Z5, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z15, Z5, Z21
-	VPSLLQ           $52, Z21, Z19
-	VMULPD           Z19, Z22, Z19
-	VPSUBQ           Z21, Z20, Z20
-	VPSLLQ           $52, Z20, Z20
-	VMULPD           Z20, Z19, Z19
-	VMULPD           Z19, Z18, Z18
-	VBLENDMPD        Z3, Z18, K2, Z18
-	VADDPD           Z18, Z2, Z2
-	VMOVUPD          Z2, K3, (R11)
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K4
+	VBLENDMPD        Z17, Z1, K4, Z15
+	VADDPD.Z         Z15, Z20, K1, Z15
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z22, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z19
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z19
+	VSUBPD           Z6, Z19, Z20
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z21
+	VFMADD213PD      Z7, Z17, Z21
+	VFMADD213PD      Z8, Z17, Z21
+	VFMADD213PD      Z9, Z17, Z21
+	VFMADD213PD      Z10, Z17, Z21
+	VFMADD213PD      Z11, Z17, Z21
+	VFMADD213PD      Z12, Z17, Z21
+	VFMADD213PD      Z3, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z13, Z3, Z20
+	VPSLLQ           $52, Z20, Z17
+	VMULPD           Z17, Z21, Z17
+	VPSUBQ           Z20, Z19, Z19
+	VPSLLQ           $52, Z19, Z19
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z17, Z18, Z17
+	VBLENDMPD        Z1, Z17, K2, Z17
+	VADDPD           Z17, Z15, Z15
+	VMOVUPD          Z15, K3, (R11)
+
+done10:
+	MOVQ 304(SP), R9
+	ADDQ 376(SP), R9
+	MOVQ R9, 304(SP)
+	MOVQ 328(SP), R9
+	ADDQ 384(SP), R9
+	MOVQ R9, 328(SP)
+	ADDQ 392(SP), BX
+	MOVQ 336(SP), R9
+	ADDQ 400(SP), R9
+	MOVQ R9, 336(SP)
+	MOVQ 368(SP), R9
+	ADDQ 408(SP), R9
+	MOVQ R9, 368(SP)
+	DECQ R8
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(SB), 0, $528-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      k42b20000<>+0(SB), Y1
+	VMOVUPS      kc2d00000<>+0(SB), Y2
+	VMOVUPS      k4b4000fe<>+0(SB), Y3
+	VMOVUPS      k3f800000<>+0(SB), Y4
+	VMOVUPS      kff800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    544(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 256(SP)
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    576(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 288(SP)
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    584(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 320(SP)
+	MOVQ         32(AX), BX
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 352(SP)
+	SHLQ         $5, 352(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 360(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 368(SP)
+	SHLQ         $5, 368(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 376(SP)
+	SHLQ         $2, 376(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 384(SP)
+	SHLQ         $2, 384(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 392(SP)
+	SHLQ         $2, 392(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 408(SP)
+	SHLQ         $2, 408(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 416(SP)
+	SHLQ         $2, 416(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 424(SP)
+	VMOVUPS      Y0, 432(SP)
+	MOVQ         680(AX), R10
+	MOVQ         R10, 464(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 472(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 480(SP)
+	MOVQ         (AX), R10
+	MOVQ         R10, 488(SP)
+	MOVQ         488(SP), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	SUBQ    $64, R11
+	JGE     full4
+	VMOVAPS Y5, Y6
+	VMOVUPS Y6, 0(SP)
+	VMOVUPS Y6, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y6, 96(SP)
+	VMOVUPS Y6, 128(SP)
+	VMOVUPS Y6, 160(SP)
+	VMOVUPS Y6, 192(SP)
+	VMOVUPS Y6, 224(SP)
+	JMP     single3
+
+full4:
+	VMOVAPS Y5, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y5, Y8
+	VMOVAPS Y5, Y9
+	VMOVAPS Y5, Y10
+	VMOVAPS Y5, Y11
+	VMOVAPS Y5, Y12
+	VMOVAPS Y5, Y13
+
+block5:
+	VCMPPS    $3, Y6, Y6, Y14
+	VMAXPS    (R10), Y6, Y15
+	VBLENDVPS Y14, Y6, Y15, Y6
+	VCMPPS    $3, Y7, Y7, Y14
+	VMAXPS    32(R10), Y7, Y15
+	VBLENDVPS Y14, Y7, Y15, Y7
+	VCMPPS    $3, Y8, Y8, Y14
+	VMAXPS    64(R10), Y8, Y15
+	VBLENDVPS Y14, Y8, Y15, Y8
+	VCMPPS    $3, Y9, Y9, Y14
+	VMAXPS    96(R10), Y9, Y15
+	VBLENDVPS Y14, Y9, Y15, Y9
+	VCMPPS    $3, Y10, Y10, Y14
+	VMAXPS    128(R10), Y10, Y15
+	VBLENDVPS Y14, Y10, Y15, Y10
+	VCMPPS    $3, Y11, Y11, Y14
+	VMAXPS    160(R10), Y11, Y15
+	VBLENDVPS Y14, Y11, Y15, Y11
+	VCMPPS    $3, Y12, Y12, Y14
+	VMAXPS    192(R10), Y12, Y15
+	VBLENDVPS Y14, Y12, Y15, Y12
+	VCMPPS    $3, Y13, Y13, Y14
+	VMAXPS    224(R10), Y13, Y15
+	VBLENDVPS Y14, Y13, Y15, Y13
+	ADDQ      CX, R10
+	SUBQ      $64, R11
+	JGE       block5
+	VMOVUPS   Y6, 0(SP)
+	VMOVUPS   Y7, 32(SP)
+	VMOVUPS   Y8, 64(SP)
+	VMOVUPS   Y9, 96(SP)
+	VMOVUPS   Y10, 128(SP)
+	VMOVUPS   Y11, 160(SP)
+	VMOVUPS   Y12, 192(SP)
+	VMOVUPS   Y13, 224(SP)
+
+single3:
+	MOVQ $0, R12
+	ADDQ $56, R11
+	JLT  tail7
+
+block8:
+	VMOVUPS   0(SP)(R12*1), Y6
+	VCMPPS    $3, Y6, Y6, Y7
+	VMAXPS    (R10), Y6, Y8
+	VBLENDVPS Y7, Y6, Y8, Y6
+	VMOVUPS   Y6, 0(SP)(R12*1)
+	ADDQ      352(SP), R10
+	ADDQ      $32, R12
+	ANDQ      $255, R12
+	SUBQ      $8, R11
+	JGE       block8
+
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPS    32(R13)(R11*4), Y6
+	VMASKMOVPS (R10), Y6, Y7
+	VMOVUPS    0(SP)(R12*1), Y8
+	VCMPPS     $3, Y8, Y8, Y9
+	VMAXPS     Y7, Y8, Y7
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VBLENDVPS  Y6, Y7, Y8, Y8
+	VMOVUPS    Y8, 0(SP)(R12*1)
+
+done6:
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VCMPPS       $3, Y8, Y8, Y10
+	VMAXPS       Y9, Y8, Y9
+	VBLENDVPS    Y10, Y8, Y9, Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VPERMILPD    $1, X6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VPERMILPS    $1, X6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, Y0, Y6, Y7
+	MOVQ         BX, R10
+	MOVQ         8(AX), R11
+	VMOVAPS      Y0, Y8
+	VMOVUPS      Y8, 0(SP)
+	VMOVUPS      Y8, 32(SP)
+	VMOVUPS      Y8, 64(SP)
+	VMOVUPS      Y8, 96(SP)
+	VMOVUPS      Y8, 128(SP)
+	VMOVUPS      Y8, 160(SP)
+	VMOVUPS      Y8, 192(SP)
+	VMOVUPS      Y8, 224(SP)
+	MOVQ         $0, R12
+	SUBQ         $32, R11
+	JLT          single10
+
+block11:
+	VMOVUPS     (R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     0(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	VMOVUPS     32(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     32(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 32(SP)(R12*1)
+	VMOVUPS     64(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     64(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 64(SP)(R12*1)
+	VMOVUPS     96(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     96(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 96(SP)(R12*1)
+	ADDQ        DX, R10
+	ADDQ        $128, R12
+	ANDQ        $255, R12
+	SUBQ        $32, R11
+	JGE         block11
+
+single10:
+	ADDQ $24, R11
+	JLT  tail13
+
+block14:
+	VMOVUPS     (R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     0(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	ADDQ        352(SP), R10
+	ADDQ        $32, R12
+	ANDQ        $255, R12
+	SUBQ        $8, R11
+	JGE         block14
+
+tail13:
+	ADDQ $8, R11
+	JEQ  done12
+
+masked15:
+	LEAQ        tail<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPS     32(R13)(R11*4), Y8
+	VMASKMOVPS  (R10), Y8, Y9
+	VSUBPS      Y7, Y9, Y9
+	VMINPS      Y9, Y1, Y9
+	VMAXPS      Y9, Y2, Y9
+	VMOVAPS     Y9, Y10
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y10
+	VSUBPS      Y3, Y10, Y11
+	VFMADD231PS kbf317218<>+0(SB), Y11, Y9
+	VFMADD231PS k3102e308<>+0(SB), Y11, Y9
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y12
+	VFMADD213PS k3c0913d7<>+0(SB), Y9, Y12
+	VFMADD213PS k3d2aab3a<>+0(SB), Y9, Y12
+	VFMADD213PS k3e2aaa58<>+0(SB), Y9, Y12
+	VFMADD213PS k3effffff<>+0(SB), Y9, Y12
+	VFMADD213PS Y4, Y9, Y12
+	VFMADD213PS Y4, Y9, Y12
+	VMOVUPS     k3f000000<>+0(SB), Y9
+	VFMADD213PS k4b40007f<>+0(SB), Y9, Y11
+	VPSLLD      $23, Y11, Y9
+	VMULPS      Y9, Y12, Y9
+	VPSUBD      Y11, Y10, Y10
+	VPSLLD      $23, Y10, Y10
+	VMULPS      Y10, Y9, Y9
+	VMOVUPS     0(SP)(R12*1), Y10
+	VADDPS      Y9, Y10, Y9
+	VBLENDVPS   Y8, Y9, Y10, Y10
+	VMOVUPS     Y10, 0(SP)(R12*1)
+
+done12:
+	VMOVUPS      0(SP), Y8
+	VMOVUPS      128(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      64(SP), Y9
+	VMOVUPS      192(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      32(SP), Y9
+	VMOVUPS      160(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VMOVUPS      96(SP), Y10
+	VMOVUPS      224(SP), Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $1, Y8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPD    $1, X8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPS    $1, X8, X9
+	VADDPS       X9, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      Y8, 496(SP)
+	VMOVSS       X6, (SI)
+	VMOVUPS      496(SP), Y6
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
+	VMOVUPS      496(SP), Y8
+	VMULPS       k4b800000<>+0(SB), Y8, Y8
+	VMOVUPS      496(SP), Y9
+	VBLENDVPS    Y6, Y8, Y9, Y8
+	VMOVUPS      k4b00007f<>+0(SB), Y9
+	VBLENDVPS    Y6, k4b000097<>+0(SB), Y9, Y6
+	VPADDD       k004afb0d<>+0(SB), Y8, Y8
+	VPSRLD       $23, Y8, Y9
+	VPOR         k4b000000<>+0(SB), Y9, Y9
+	VPAND        k007fffff<>+0(SB), Y8, Y8
+	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
+	VSUBPS       Y6, Y9, Y6
+	VSUBPS       Y4, Y8, Y8
+	VMULPS       Y8, Y8, Y9
+	VMULPS       Y8, Y9, Y10
+	VMOVUPS      kbd9c608c<>+0(SB), Y11
+	VFMADD213PS  k3e02b230<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y8, Y11
+	VFMADD213PS  k3e116c89<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y8, Y11
+	VFMADD213PS  k3e4cd008<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe800114<>+0(SB), Y8, Y11
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y8, Y11
+	VMULPS       Y11, Y10, Y10
+	VFMADD231PS  kb102e308<>+0(SB), Y6, Y10
+	VFMADD231PS  kbf000000<>+0(SB), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	VFMADD231PS  k3f317218<>+0(SB), Y6, Y8
+	VCMPPS       $0, 496(SP), Y0, Y6
+	VMOVUPS      k7fc00000<>+0(SB), Y9
+	VBLENDVPS    Y6, Y5, Y9, Y6
+	VMOVUPS      496(SP), Y9
+	VCMPPS       $17, k7f800000<>+0(SB), Y9, Y9
+	VMOVUPS      496(SP), Y10
+	VBLENDVPS    Y9, Y8, Y10, Y8
+	VMOVUPS      496(SP), Y9
+	VCMPPS       $18, Y0, Y9, Y9
+	VBLENDVPS    Y9, Y6, Y8, Y6
+	VADDPS       Y6, Y7, Y6
+	MOVQ         360(SP), R10
+	MOVQ         BX, R11
+	MOVQ         8(AX), R12
+	SUBQ         $64, R12
+	JGE          full17
+	VMOVAPS      Y0, Y7
+	VMOVUPS      Y7, 0(SP)
+	VMOVUPS      Y7, 32(SP)
+	VMOVUPS      Y7, 64(SP)
+	VMOVUPS      Y7, 96(SP)
+	VMOVUPS      Y7, 128(SP)
+	VMOVUPS      Y7, 160(SP)
+	VMOVUPS      Y7, 192(SP)
+	VMOVUPS      Y7, 224(SP)
+	JMP          single16
+
+full17:
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y9
+	VMOVAPS Y0, Y10
+	VMOVAPS Y0, Y11
+	VMOVAPS Y0, Y12
+	VMOVAPS Y0, Y13
+	VMOVAPS Y0, Y14
+
+block18:
+	VMOVUPS (R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  (R10), Y15, Y15
+	VADDPS  Y15, Y7, Y7
+	VMOVUPS 32(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  32(R10), Y15, Y15
+	VADDPS  Y15, Y8, Y8
+	VMOVUPS 64(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  64(R10), Y15, Y15
+	VADDPS  Y15, Y9, Y9
+	VMOVUPS 96(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  96(R10), Y15, Y15
+	VADDPS  Y15, Y10, Y10
+	VMOVUPS 128(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  128(R10), Y15, Y15
+	VADDPS  Y15, Y11, Y11
+	VMOVUPS 160(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  160(R10), Y15, Y15
+	VADDPS  Y15, Y12, Y12
+	VMOVUPS 192(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  192(R10), Y15, Y15
+	VADDPS  Y15, Y13, Y13
+	VMOVUPS 224(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  224(R10), Y15, Y15
+	VADDPS  Y15, Y14, Y14
+	ADDQ    DI, R10
+	ADDQ    CX, R11
+	SUBQ    $64, R12
+	JGE     block18
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y9, 64(SP)
+	VMOVUPS Y10, 96(SP)
+	VMOVUPS Y11, 128(SP)
+	VMOVUPS Y12, 160(SP)
+	VMOVUPS Y13, 192(SP)
+	VMOVUPS Y14, 224(SP)
+
+single16:
+	MOVQ $0, R13
+	ADDQ $56, R12
+	JLT  tail20
+
+block21:
+	VMOVUPS (R11), Y7
+	VSUBPS  Y6, Y7, Y7
+	VMULPS  (R10), Y7, Y7
+	VMOVUPS 0(SP)(R13*1), Y8
+	VADDPS  Y7, Y8, Y7
+	VMOVUPS Y7, 0(SP)(R13*1)
+	ADDQ    368(SP), R10
+	ADDQ    352(SP), R11
+	ADDQ    $32, R13
+	ANDQ    $255, R13
+	SUBQ    $8, R12
+	JGE     block21
+
+tail20:
+	ADDQ $8, R12
+	JEQ  done19
+
+masked22:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R12
+	VMOVUPS    32(R14)(R12*4), Y7
+	VMASKMOVPS (R10), Y7, Y8
+	VMASKMOVPS (R11), Y7, Y9
+	VSUBPS     Y6, Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y8, Y9, Y8
+	VBLENDVPS  Y7, Y8, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+
+done19:
+	VMOVUPS      0(SP), Y7
+	VMOVUPS      128(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      64(SP), Y8
+	VMOVUPS      192(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      32(SP), Y8
+	VMOVUPS      160(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      96(SP), Y9
+	VMOVUPS      224(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $1, Y7, X8
+	VADDPS       X8, X7, X7
+	VPERMILPD    $1, X7, X8
+	VADDPS       X8, X7, X7
+	VPERMILPS    $1, X7, X8
+	VADDPS       X8, X7, X7
+	VBROADCASTSS X7, Y7
+	VMOVUPS      496(SP), Y8
+	VMOVSS       X8, (R8)
+	MOVLQSX      (R9), R10
+	MOVQ         464(SP), R11
+	CMPQ         R10, R11
+	SETNE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X8
+	VPBROADCASTD X8, Y8
+	CMPQ         472(SP), R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X9
+	VPBROADCASTD X9, Y9
+	MOVQ         480(SP), R11
+	CMPQ         R10, R11
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X10
+	VPBROADCASTD X10, Y10
+	VANDPS       Y10, Y9, Y9
+	MOVQ         472(SP), R11
+	VMOVMSKPS    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	MOVQ         376(SP), R12
+	IMULQ        R12, R10
+	MOVQ         360(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y10
+	VBLENDVPS    Y9, Y10, Y4, Y9
+	VBLENDVPS    Y8, Y9, Y0, Y9
+	MOVQ         384(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Y10
+	VSUBPS       Y6, Y10, Y6
+	VMULPS       Y6, Y9, Y6
+	VXORPS       k80000000<>+0(SB), Y6, Y6
+	VBLENDVPS    Y8, Y6, Y0, Y6
+	VMULPS       256(SP), Y6, Y6
+	VDIVPS       320(SP), Y7, Y7
+	VXORPS       k80000000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VMULPS       288(SP), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VADDPS       432(SP), Y6, Y6
+	VMOVUPS      Y6, 432(SP)
+	ADDQ         392(SP), BX
+	ADDQ         400(SP), SI
+	ADDQ         408(SP), R8
+	ADDQ         416(SP), R9
+	MOVQ         488(SP), R10
+	DECQ         R10
+	MOVQ         R10, 488(SP)
+	JNE          row2
+
+end1:
+	VMOVUPS 432(SP), Y0
+	MOVQ    424(SP), AX
+	VMOVSS  X0, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(SB), 0, $376-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS k7f800000<>+0(SB), Z1
+	VBROADCASTSS k42b20000<>+0(SB), Z2
+	VBROADCASTSS kc2d00000<>+0(SB), Z3
+	VBROADCASTSS k4b4000fe<>+0(SB), Z4
+	VBROADCASTSS k3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS kbf317218<>+0(SB), Z6
+	VBROADCASTSS k3102e308<>+0(SB), Z7
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
+	VBROADCASTSS k3c0913d7<>+0(SB), Z9
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
+	VBROADCASTSS k3effffff<>+0(SB), Z12
+	VBROADCASTSS k3f800000<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
+	VBROADCASTSS k4b00007f<>+0(SB), Z16
+	VBROADCASTSS kff800000<>+0(SB), Z17
+	VBROADCASTSS k7fc00000<>+0(SB), Z18
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    544(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 256(SP)
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    576(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 264(SP)
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    584(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 272(SP)
+	MOVQ         32(AX), BX
+	VBROADCASTSS k00000011<>+0(SB), Z19
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	SHLQ         $6, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 280(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 296(SP)
+	SHLQ         $2, 296(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 304(SP)
+	SHLQ         $2, 304(SP)
+	VBROADCASTSS k80000000<>+0(SB), Z20
+	MOVQ         160(AX), R10
+	MOVQ         R10, 312(SP)
+	SHLQ         $2, 312(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 320(SP)
+	SHLQ         $2, 320(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 328(SP)
+	SHLQ         $2, 328(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 336(SP)
+	SHLQ         $2, 336(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 344(SP)
+	VMOVAPS      Z0, Z21
+	MOVQ         680(AX), R10
+	MOVQ         R10, 352(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 360(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 368(SP)
+	MOVQ         (AX), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R11
+	MOVQ    8(AX), R12
+	SUBQ    $64, R12
+	JGE     full4
+	VMOVAPS Z17, Z22
+	VMOVUPS Z22, 0(SP)
+	VMOVUPS Z22, 64(SP)
+	VMOVUPS Z22, 128(SP)
+	VMOVUPS Z22, 192(SP)
+	JMP     single3
+
+full4:
+	VMOVAPS Z17, Z22
+	VMOVAPS Z17, Z23
+	VMOVAPS Z17, Z24
+	VMOVAPS Z17, Z25
+
+block5:
+	VMAXPS      (R11), Z22, Z26
+	VFIXUPIMMPS $0, Z19, Z22, Z26
+	VMOVAPS     Z26, Z22
+	VMAXPS      64(R11), Z23, Z26
+	VFIXUPIMMPS $0, Z19, Z23, Z26
+	VMOVAPS     Z26, Z23
+	VMAXPS      128(R11), Z24, Z26
+	VFIXUPIMMPS $0, Z19, Z24, Z26
+	VMOVAPS     Z26, Z24
+	VMAXPS      192(R11), Z25, Z26
+	VFIXUPIMMPS $0, Z19, Z25, Z26
+	VMOVAPS     Z26, Z25
+	ADDQ        CX, R11
+	SUBQ        $64, R12
+	JGE         block5
+	VMOVUPS     Z22, 0(SP)
+	VMOVUPS     Z23, 64(SP)
+	VMOVUPS     Z24, 128(SP)
+	VMOVUPS     Z25, 192(SP)
+
+single3:
+	MOVQ $0, R13
+	ADDQ $48, R12
+	JLT  tail7
+
+block8:
+	VMOVUPS     0(SP)(R13*1), Z22
+	VMAXPS      (R11), Z22, Z23
+	VFIXUPIMMPS $0, Z19, Z22, Z23
+	VMOVUPS     Z23, 0(SP)(R13*1)
+	ADDQ        DX, R11
+	ADDQ        $64, R13
+	ANDQ        $255, R13
+	SUBQ        $16, R12
+	JGE         block8
+
+tail7:
+	ADDQ $16, R12
+	JEQ  done6
+
+masked9:
+	VPBROADCASTD R12, Z22
+	VPCMPD       $6, iota32<>+0(SB), Z22, K1
+	VMOVUPS.Z    (R11), K1, Z22
+	VMOVUPS      0(SP)(R13*1), Z23
+	VMAXPS       Z22, Z23, Z22
+	VFIXUPIMMPS  $0, Z19, Z23, Z22
+	VMOVAPS      Z22, K1, Z23
+	VMOVUPS      Z23, 0(SP)(R13*1)
+
+done6:
+	VMOVUPS       0(SP), Z22
+	VMOVUPS       128(SP), Z23
+	VMAXPS        Z23, Z22, Z23
+	VFIXUPIMMPS   $0, Z19, Z22, Z23
+	VMOVUPS       64(SP), Z22
+	VMOVUPS       192(SP), Z24
+	VMAXPS        Z24, Z22, Z24
+	VFIXUPIMMPS   $0, Z19, Z22, Z24
+	VMAXPS        Z24, Z23, Z22
+	VFIXUPIMMPS   $0, Z19, Z23, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VMAXPS        Y23, Y22, Y23
+	VFIXUPIMMPS   $0, Y19, Y22, Y23
+	VEXTRACTF64X2 $1, Y23, X22
+	VMAXPS        X22, X23, X22
+	VFIXUPIMMPS   $0, X19, X23, X22
+	VPERMILPD     $1, X22, X23
+	VMAXPS        X23, X22, X23
+	VFIXUPIMMPS   $0, X19, X22, X23
+	VPERMILPS     $1, X23, X22
+	VMAXPS        X22, X23, X22
+	VFIXUPIMMPS   $0, X19, X23, X22
+	VBROADCASTSS  X22, Z22
+	VPANDD.BCST   k7fffffff<>+0(SB), Z22, Z23
+	VCMPPS        $0, Z1, Z23, K1
+	VBLENDMPS     Z0, Z22, K1, Z23
+	MOVQ          BX, R11
+	MOVQ          8(AX), R12
+	SUBQ          $64, R12
+	JGE           full11
+	VMOVAPS       Z0, Z24
+	VMOVUPS       Z24, 0(SP)
+	VMOVUPS       Z24, 64(SP)
+	VMOVUPS       Z24, 128(SP)
+	VMOVUPS       Z24, 192(SP)
+	JMP           single10
+
+full11:
+	VMOVAPS Z0, Z24
+	VMOVAPS Z0, Z25
+	VMOVAPS Z0, Z26
+	VMOVAPS Z0, Z27
+
+block12:
+	VMOVUPS     (R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z24, Z24
+	VMOVUPS     64(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z25, Z25
+	VMOVUPS     128(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z26, Z26
+	VMOVUPS     192(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z27, Z27
+	ADDQ        CX, R11
+	SUBQ        $64, R12
+	JGE         block12
+	VMOVUPS     Z24, 0(SP)
+	VMOVUPS     Z25, 64(SP)
+	VMOVUPS     Z26, 128(SP)
+	VMOVUPS     Z27, 192(SP)
+
+single10:
+	MOVQ $0, R13
+	ADDQ $64, R12
+	JEQ  done13
+
+masked14:
+	VPBROADCASTD R12, Z24
+	VPCMPD       $6, iota32<>+0(SB), Z24, K1
+	VMOVUPS.Z    (R11), K1, Z24
+	VSUBPS       Z23, Z24, Z24
+	VMINPS       Z24, Z2, Z24
+	VMAXPS       Z24, Z3, Z24
+	VMOVAPS      Z24, Z25
+	VFMADD213PS  Z4, Z5, Z25
+	VSUBPS       Z4, Z25, Z26
+	VFMADD231PS  Z6, Z26, Z24
+	VFMADD231PS  Z7, Z26, Z24
+	VMOVAPS      Z8, Z27
+	VFMADD213PS  Z9, Z24, Z27
+	VFMADD213PS  Z10, Z24, Z27
+	VFMADD213PS  Z11, Z24, Z27
+	VFMADD213PS  Z12, Z24, Z27
+	VFMADD213PS  Z13, Z24, Z27
+	VFMADD213PS  Z13, Z24, Z27
+	VFMADD213PS  Z15, Z14, Z26
+	VPSLLD       $23, Z26, Z24
+	VMULPS       Z24, Z27, Z24
+	VPSUBD       Z26, Z25, Z25
+	VPSLLD       $23, Z25, Z25
+	VMULPS       Z25, Z24, Z24
+	VMOVUPS      0(SP)(R13*1), Z25
+	VADDPS       Z24, Z25, Z24
+	VMOVAPS      Z24, K1, Z25
+	VMOVUPS      Z25, 0(SP)(R13*1)
+	ADDQ         DX, R11
+	ADDQ         $64, R13
+	ANDQ         $255, R13
+	SUBQ         $16, R12
+	JGT          masked14
+
+done13:
+	VMOVUPS          0(SP), Z24
+	VMOVUPS          128(SP), Z25
+	VADDPS           Z25, Z24, Z24
+	VMOVUPS          64(SP), Z25
+	VMOVUPS          192(SP), Z26
+	VADDPS           Z26, Z25, Z25
+	VADDPS           Z25, Z24, Z24
+	VEXTRACTF64X4    $1, Z24, Y25
+	VADDPS           Y25, Y24, Y24
+	VEXTRACTF64X2    $1, Y24, X25
+	VADDPS           X25, X24, X24
+	VPERMILPD        $1, X24, X25
+	VADDPS           X25, X24, X24
+	VPERMILPS        $1, X24, X25
+	VADDPS           X25, X24, X24
+	VBROADCASTSS     X24, Z24
+	VMOVSS           X22, (SI)
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
+	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z22
+	VBLENDMPS        Z22, Z24, K1, Z22
+	VBLENDMPS.BCST   k4b000097<>+0(SB), Z16, K1, Z25
+	VPADDD.BCST      k004afb0d<>+0(SB), Z22, Z22
+	VPSRLD           $23, Z22, Z26
+	VPORD.BCST       k4b000000<>+0(SB), Z26, Z26
+	VPANDD.BCST      k007fffff<>+0(SB), Z22, Z22
+	VPADDD.BCST      k3f3504f3<>+0(SB), Z22, Z22
+	VSUBPS           Z25, Z26, Z25
+	VSUBPS           Z13, Z22, Z22
+	VMULPS           Z22, Z22, Z26
+	VMULPS           Z22, Z26, Z27
+	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
+	VFMADD213PS.BCST k3e02b230<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3e116c89<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe800114<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z22, Z28
+	VMULPS           Z28, Z27, Z27
+	VFMADD231PS.BCST kb102e308<>+0(SB), Z25, Z27
+	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
+	VADDPS           Z27, Z22, Z22
+	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z22
+	VCMPPS           $0, Z0, Z24, K1
+	VBLENDMPS        Z17, Z18, K1, Z25
+	VCMPPS           $17, Z1, Z24, K1
+	VBLENDMPS        Z22, Z24, K1, Z22
+	VCMPPS           $18, Z0, Z24, K1
+	VBLENDMPS        Z25, Z22, K1, Z22
+	VADDPS           Z22, Z23, Z22
+	MOVQ             280(SP), R11
+	MOVQ             BX, R12
+	MOVQ             8(AX), R13
+	SUBQ             $64, R13
+	JGE              full16
+	VMOVAPS          Z0, Z23
+	VMOVUPS          Z23, 0(SP)
+	VMOVUPS          Z23, 64(SP)
+	VMOVUPS          Z23, 128(SP)
+	VMOVUPS          Z23, 192(SP)
+	JMP              single15
+
+full16:
+	VMOVAPS Z0, Z23
+	VMOVAPS Z0, Z25
+	VMOVAPS Z0, Z26
+	VMOVAPS Z0, Z27
+
+block17:
+	VMOVUPS (R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  (R11), Z28, Z28
+	VADDPS  Z28, Z23, Z23
+	VMOVUPS 64(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  64(R11), Z28, Z28
+	VADDPS  Z28, Z25, Z25
+	VMOVUPS 128(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  128(R11), Z28, Z28
+	VADDPS  Z28, Z26, Z26
+	VMOVUPS 192(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  192(R11), Z28, Z28
+	VADDPS  Z28, Z27, Z27
+	ADDQ    DI, R11
+	ADDQ    CX, R12
+	SUBQ    $64, R13
+	JGE     block17
+	VMOVUPS Z23, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z26, 128(SP)
+	VMOVUPS Z27, 192(SP)
+
+single15:
+	MOVQ $0, R14
+	ADDQ $48, R13
+	JLT  tail19
+
+block20:
+	VMOVUPS (R12), Z23
+	VSUBPS  Z22, Z23, Z23
+	VMULPS  (R11), Z23, Z23
+	VMOVUPS 0(SP)(R14*1), Z25
+	VADDPS  Z23, Z25, Z23
+	VMOVUPS Z23, 0(SP)(R14*1)
+	ADDQ    288(SP), R11
+	ADDQ    DX, R12
+	ADDQ    $64, R14
+	ANDQ    $255, R14
+	SUBQ    $16, R13
+	JGE     block20
+
+tail19:
+	ADDQ $16, R13
+	JEQ  done18
+
+masked21:
+	VPBROADCASTD R13, Z23
+	VPCMPD       $6, iota32<>+0(SB), Z23, K1
+	VMOVUPS.Z    (R11), K1, Z23
+	VMOVUPS.Z    (R12), K1, Z25
+	VSUBPS       Z22, Z25, Z25
+	VMULPS       Z25, Z23, Z23
+	VMOVUPS      0(SP)(R14*1), Z25
+	VADDPS       Z23, Z25, Z23
+	VMOVAPS      Z23, K1, Z25
+	VMOVUPS      Z25, 0(SP)(R14*1)
+
+done18:
+	VMOVUPS       0(SP), Z23
+	VMOVUPS       128(SP), Z25
+	VADDPS        Z25, Z23, Z23
+	VMOVUPS       64(SP), Z25
+	VMOVUPS       192(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z23, Z23
+	VEXTRACTF64X4 $1, Z23, Y25
+	VADDPS        Y25, Y23, Y23
+	VEXTRACTF64X2 $1, Y23, X25
+	VADDPS        X25, X23, X23
+	VPERMILPD     $1, X23, X25
+	VADDPS        X25, X23, X23
+	VPERMILPS     $1, X23, X25
+	VADDPS        X25, X23, X23
+	VBROADCASTSS  X23, Z23
+	VMOVSS        X24, (R8)
+	MOVLQSX       (R9), R11
+	MOVQ          352(SP), R12
+	CMPQ          R11, R12
+	SETNE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K1
+	CMPQ          360(SP), R11
+	SETLE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K2
+	MOVQ          368(SP), R12
+	CMPQ          R11, R12
+	SETLT         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K3
+	KANDW         K3, K2, K2
+	MOVQ          360(SP), R12
+	KMOVW         K2, R13
+	TESTQ         R13, R13
+	CMOVQNE       R11, R12
+	MOVQ          R12, R11
+	MOVQ          296(SP), R13
+	IMULQ         R13, R11
+	MOVQ          280(SP), R13
+	VBROADCASTSS  (R13)(R11*1), Z24
+	VBLENDMPS     Z24, Z13, K2, Z24
+	VBLENDMPS     Z24, Z0, K1, Z24
+	MOVQ          304(SP), R11
+	IMULQ         R11, R12
+	VBROADCASTSS  (BX)(R12*1), Z25
+	VSUBPS        Z22, Z25, Z22
+	VMULPS        Z22, Z24, Z22
+	VPXORD        Z20, Z22, Z22
+	VBLENDMPS     Z22, Z0, K1, Z22
+	VMULPS.BCST   256(SP), Z22, Z22
+	VDIVPS.BCST   272(SP), Z23, Z23
+	VPXORD        Z20, Z23, Z23
+	VBLENDMPS     Z23, Z0, K1, Z23
+	VMULPS.BCST   264(SP), Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	ADDQ          312(SP), BX
+	ADDQ          320(SP), SI
+	ADDQ          328(SP), R8
+	ADDQ          336(SP), R9
+	DECQ          R10
+	JNE           row2
+
+end1:
+	MOVQ   344(SP), AX
+	VMOVSS X21, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(SB), 0, $496-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 264(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    560(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 296(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    568(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 328(SP)
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      k80000000<>+0(SB), Y1
+	MOVQ         32(AX), BX
+	MOVQ         BX, 360(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $2, 368(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 392(SP)
+	MOVQ         320(AX), BX
+	MOVQ         BX, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         64(AX), BX
+	MOVQ         80(AX), CX
+	MOVQ         CX, 408(SP)
+	MOVQ         88(AX), CX
+	MOVQ         CX, 416(SP)
+	MOVQ         304(AX), CX
+	SHLQ         $7, CX
+	MOVQ         320(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
+	SHLQ         $5, DI
+	MOVQ         96(AX), R8
+	MOVQ         R8, 424(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 432(SP)
+	SHLQ         $2, 432(SP)
+	MOVQ         184(AX), R8
+	MOVQ         R8, 440(SP)
+	SHLQ         $2, 440(SP)
+	MOVQ         192(AX), R8
+	MOVQ         R8, 448(SP)
+	SHLQ         $2, 448(SP)
+	MOVQ         200(AX), R8
+	MOVQ         R8, 456(SP)
+	SHLQ         $2, 456(SP)
+	MOVQ         224(AX), R8
+	MOVQ         R8, 464(SP)
+	SHLQ         $2, 464(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 472(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSS (R8), Y2
+	VMULPS       264(SP), Y2, Y3
+	VDIVPS       296(SP), Y3, Y3
+	VMULPS       328(SP), Y2, Y2
+	VMOVUPS      Y2, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 480(SP)
+	VXORPS       Y1, Y3, Y2
+	VMOVUPS      Y2, 296(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 488(SP)
+	MOVQ         488(SP), R8
+	TESTQ        R8, R8
+	JLE          end1
+
+row2:
+	MOVQ         360(SP), R8
+	MOVLQSX      (R8), R8
+	MOVQ         R8, R9
+	MOVQ         $-1, R10
+	MOVQ         $2147483647, R11
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         472(SP), R9
+	CMPQ         R8, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
+	CMPQ         256(SP), R8
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Y5
+	MOVQ         480(SP), R9
+	CMPQ         R8, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y5, Y5
+	MOVQ         256(SP), R9
+	VMOVMSKPS    Y5, R10
+	TESTQ        R10, R10
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	MOVQ         368(SP), R10
+	IMULQ        R10, R8
+	MOVQ         376(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y5, Y6, Y7, Y5
+	VBLENDVPS    Y4, Y5, Y0, Y5
+	VMULPS       264(SP), Y5, Y5
+	VXORPS       Y1, Y5, Y5
+	MOVQ         384(SP), R8
+	VBROADCASTSS (R8), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VBLENDVPS    Y4, 296(SP), Y0, Y9
+	MOVQ         392(SP), R8
+	VBROADCASTSS (R8), Y10
+	VANDPS       k7fffffff<>+0(SB), Y10, Y11
+	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
+	VBLENDVPS    Y11, Y0, Y10, Y10
+	VMOVUPS      Y10, 328(SP)
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
+	VMULPS       k4b800000<>+0(SB), Y6, Y11
+	VBLENDVPS    Y10, Y11, Y6, Y11
+	VMOVUPS      k4b00007f<>+0(SB), Y12
+	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
+	VPADDD       k004afb0d<>+0(SB), Y11, Y11
+	VPSRLD       $23, Y11, Y12
+	VPOR         k4b000000<>+0(SB), Y12, Y12
+	VPAND        k007fffff<>+0(SB), Y11, Y11
+	VPADDD       k3f3504f3<>+0(SB), Y11, Y11
+	VSUBPS       Y10, Y12, Y10
+	VSUBPS       k3f800000<>+0(SB), Y11, Y11
+	VMULPS       Y11, Y11, Y12
+	VMULPS       Y11, Y12, Y13
+	VMOVUPS      kbd9c608c<>+0(SB), Y14
+	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe800114<>+0(SB), Y11, Y14
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y14
+	VMULPS       Y14, Y13, Y13
+	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
+	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
+	VADDPS       Y13, Y11, Y11
+	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
+	VCMPPS       $0, Y0, Y6, Y10
+	VMOVUPS      k7fc00000<>+0(SB), Y12
+	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
+	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
+	VBLENDVPS    Y12, Y11, Y6, Y11
+	VCMPPS       $18, Y0, Y6, Y6
+	VBLENDVPS    Y6, Y10, Y11, Y6
+	VADDPS       328(SP), Y6, Y6
+	MOVQ         400(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSS (BX)(R9*1), Y10
+	VSUBPS       Y6, Y10, Y10
+	VMULPS       264(SP), Y10, Y10
+	VXORPS       Y1, Y10, Y10
+	VBLENDVPS    Y4, Y10, Y0, Y10
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         408(SP), R11
+	MOVQ         416(SP), R12
+	MOVQ         8(AX), R10
+	VMOVUPS      iota32<>+0(SB), Y11
+	VMOVAPS      Y0, Y12
+	VMOVUPS      Y12, 0(SP)
+	VMOVUPS      Y12, 32(SP)
+	VMOVUPS      Y12, 64(SP)
+	VMOVUPS      Y12, 96(SP)
+	VMOVUPS      Y12, 128(SP)
+	VMOVUPS      Y12, 160(SP)
+	VMOVUPS      Y12, 192(SP)
+	VMOVUPS      Y12, 224(SP)
+	MOVQ         $0, R13
+	SUBQ         $32, R10
+	JLT          single3
+
+block4:
+	VMULPS    (R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   0(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 0(SP)(R13*1)
+	VMOVUPS   (R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, (R11)
+	VMOVUPS   (R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R12)
+	VMULPS    32(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000008<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   32(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   32(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 32(SP)(R13*1)
+	VMOVUPS   32(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 32(R11)
+	VMOVUPS   32(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 32(R12)
+	VMULPS    64(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000010<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   64(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   64(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 64(SP)(R13*1)
+	VMOVUPS   64(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 64(R11)
+	VMOVUPS   64(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 64(R12)
+	VMULPS    96(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000018<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   96(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   96(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 96(SP)(R13*1)
+	VMOVUPS   96(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 96(R11)
+	VMOVUPS   96(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 96(R12)
+	ADDQ      CX, R8
+	ADDQ      DX, R9
+	ADDQ      $128, R11
+	ADDQ      $128, R12
+	VPADDD    k00000020<>+0(SB), Y11, Y11
+	ADDQ      $128, R13
+	ANDQ      $255, R13
+	SUBQ      $32, R10
+	JGE       block4
+
+single3:
+	ADDQ $24, R10
+	JLT  tail6
+
+block7:
+	VMULPS    (R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   0(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 0(SP)(R13*1)
+	VMOVUPS   (R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, (R11)
+	VMOVUPS   (R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R12)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
+	ADDQ      $32, R11
+	ADDQ      $32, R12
+	VPADDD    k00000008<>+0(SB), Y11, Y11
+	ADDQ      $32, R13
+	ANDQ      $255, R13
+	SUBQ      $8, R10
+	JGE       block7
+
+tail6:
+	ADDQ $8, R10
+	JEQ  done5
+
+masked8:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R10
+	VMOVUPS    32(R14)(R10*4), Y12
+	VMASKMOVPS (R8), Y12, Y13
+	VMULPS     Y13, Y3, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y5, Y0, Y14
+	VADDPS     Y14, Y13, Y13
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y4, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
+	VMULPS     Y6, Y9, Y6
+	VBLENDVPS  Y4, Y6, Y0, Y6
+	VANDPS     Y11, Y4, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+	VMASKMOVPS (R11), Y12, Y7
+	VADDPS     Y6, Y7, Y6
+	VMASKMOVPS Y6, Y12, (R11)
+	VMASKMOVPS (R12), Y12, Y6
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS Y6, Y12, (R12)
+
+done5:
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VBROADCASTSS X6, Y6
+	VCMPPS       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         424(SP), R10
+	MOVQ         8(AX), R11
+	VMOVUPS      iota32<>+0(SB), Y8
+	SUBQ         $8, R11
+	JLT          single9
+
+block10:
+	VMULPS      (R8), Y3, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y5, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y4, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      328(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
+	ADDQ        SI, R8
+	ADDQ        DI, R9
+	ADDQ        $32, R10
+	VPADDD      k00000008<>+0(SB), Y8, Y8
+	SUBQ        $8, R11
+	JGE         block10
+
+single9:
+	ADDQ $8, R11
+	JEQ  done11
+
+masked12:
+	LEAQ        tail<>+0(SB), R12
+	NEGQ        R11
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (R8), Y9, Y10
+	VMULPS      Y10, Y3, Y10
+	VXORPS      Y1, Y10, Y10
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y5, Y0, Y2
+	VADDPS      Y2, Y10, Y2
+	VBLENDVPS   Y4, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y4
+	VSUBPS      328(SP), Y4, Y4
+	VMOVUPS     k42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VMOVUPS     kc2d00000<>+0(SB), Y5
+	VMAXPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y5
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y5
+	VSUBPS      k4b4000fe<>+0(SB), Y5, Y8
+	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
+	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
+	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y10
+	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y10
+	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y10
+	VFMADD213PS k3effffff<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VMOVUPS     k3f000000<>+0(SB), Y4
+	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
+	VPSLLD      $23, Y8, Y4
+	VMULPS      Y4, Y10, Y4
+	VPSUBD      Y8, Y5, Y5
+	VPSLLD      $23, Y5, Y5
+	VMULPS      Y5, Y4, Y4
+	VMULPS      Y4, Y6, Y4
+	VBLENDVPS   Y7, Y0, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
+
+done11:
+	MOVQ 360(SP), R8
+	ADDQ 432(SP), R8
+	MOVQ R8, 360(SP)
+	MOVQ 384(SP), R8
+	ADDQ 440(SP), R8
+	MOVQ R8, 384(SP)
+	ADDQ 448(SP), BX
+	MOVQ 392(SP), R8
+	ADDQ 456(SP), R8
+	MOVQ R8, 392(SP)
+	MOVQ 424(SP), R8
+	ADDQ 464(SP), R8
+	MOVQ R8, 424(SP)
+	MOVQ 488(SP), R8
+	DECQ R8
+	MOVQ R8, 488(SP)
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(SB), 0, $408-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    560(AX), X1, X1
+	VBROADCASTSS X1, Z1
+	VPXORD       Z2, Z2, Z2
+	VCVTSD2SS    568(AX), X2, X2
+	VBROADCASTSS X2, Z2
+	VBROADCASTSS k3f800000<>+0(SB), Z3
+	VPXORD       Z4, Z4, Z4
+	VBROADCASTSS k80000000<>+0(SB), Z5
+	VBROADCASTSS k42b20000<>+0(SB), Z6
+	VBROADCASTSS kc2d00000<>+0(SB), Z7
+	VBROADCASTSS k4b4000fe<>+0(SB), Z8
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z9
+	VBROADCASTSS k3c0913d7<>+0(SB), Z10
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z11
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z12
+	VBROADCASTSS k3effffff<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
+	MOVQ         32(AX), BX
+	MOVQ         BX, 264(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 272(SP)
+	SHLQ         $2, 272(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 280(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 288(SP)
+	MOVQ         72(AX), BX
+	MOVQ         320(AX), CX
+	MOVQ         CX, 296(SP)
+	SHLQ         $2, 296(SP)
+	MOVQ         64(AX), CX
+	MOVQ         80(AX), DX
+	MOVQ         DX, 304(SP)
+	MOVQ         88(AX), DX
+	MOVQ         DX, 312(SP)
+	VBROADCASTSS k00000010<>+0(SB), Z16
+	MOVQ         304(AX), DX
+	SHLQ         $8, DX
+	MOVQ         320(AX), SI
+	SHLQ         $8, SI
+	VBROADCASTSS k00000040<>+0(SB), Z17
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
+	SHLQ         $6, R8
+	MOVQ         96(AX), R9
+	MOVQ         R9, 320(SP)
+	MOVQ         160(AX), R9
+	MOVQ         R9, 328(SP)
+	SHLQ         $2, 328(SP)
+	MOVQ         184(AX), R9
+	MOVQ         R9, 336(SP)
+	SHLQ         $2, 336(SP)
+	MOVQ         192(AX), R9
+	MOVQ         R9, 344(SP)
+	SHLQ         $2, 344(SP)
+	MOVQ         200(AX), R9
+	MOVQ         R9, 352(SP)
+	SHLQ         $2, 352(SP)
+	MOVQ         224(AX), R9
+	MOVQ         R9, 360(SP)
+	SHLQ         $2, 360(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 368(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSS (R9), Z18
+	VMULPS       Z0, Z18, Z0
+	VDIVPS       Z1, Z0, Z0
+	VMULPS       Z2, Z18, Z1
+	VMOVSS       X1, 256(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 376(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 384(SP)
+	VPXORD       Z5, Z0, Z1
+	VMOVSS       X1, 392(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 400(SP)
+	MOVQ         400(SP), R9
+	TESTQ        R9, R9
+	JLE          end1
+
+row2:
+	MOVQ             264(SP), R9
+	MOVLQSX          (R9), R9
+	MOVQ             R9, R10
+	MOVQ             $-1, R11
+	MOVQ             $2147483647, R12
+	CMPQ             R10, R11
+	CMOVQLT          R11, R10
+	CMPQ             R10, R12
+	CMOVQGT          R12, R10
+	VPBROADCASTD     R10, Z1
+	MOVQ             368(SP), R10
+	CMPQ             R9, R10
+	SETNE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K1
+	CMPQ             376(SP), R9
+	SETLE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K2
+	MOVQ             384(SP), R10
+	CMPQ             R9, R10
+	SETLT            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K3
+	KANDW            K3, K2, K2
+	MOVQ             376(SP), R10
+	KMOVW            K2, R11
+	TESTQ            R11, R11
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	MOVQ             272(SP), R11
+	IMULQ            R11, R9
+	MOVQ             280(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z2
+	VBLENDMPS        Z2, Z3, K2, Z2
+	VBLENDMPS        Z2, Z4, K1, Z2
+	VMULPS.BCST      256(SP), Z2, Z2
+	VPXORD           Z5, Z2, Z2
+	MOVQ             288(SP), R9
+	VBROADCASTSS     (R9), Z18
+	VPANDD.BCST      k7fffffff<>+0(SB), Z18, Z19
+	VBROADCASTSS     k7e800000<>+0(SB), Z20
+	VCMPPS           $17, Z19, Z20, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z3, K2, Z20
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z20, K2, Z19
+	VMULPS           Z19, Z18, Z20
+	VDIVPS           Z20, Z3, Z20
+	VBLENDMPS.BCST   392(SP), Z4, K1, Z21
+	VBROADCASTSS     (BX), Z22
+	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
+	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
+	VBLENDMPS        Z4, Z22, K2, Z22
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z18, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z18, Z23
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VBROADCASTSS     k4b00007f<>+0(SB), Z24
+	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
+	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
+	VPSRLD           $23, Z23, Z25
+	VPORD.BCST       k4b000000<>+0(SB), Z25, Z25
+	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
+	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
+	VSUBPS           Z24, Z25, Z24
+	VSUBPS           Z3, Z23, Z23
+	VMULPS           Z23, Z23, Z25
+	VMULPS           Z23, Z25, Z26
+	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
+	VFMADD213PS.BCST k3e02b230<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3e116c89<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe800114<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z23, Z27
+	VMULPS           Z27, Z26, Z26
+	VFMADD231PS.BCST kb102e308<>+0(SB), Z24, Z26
+	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
+	VADDPS           Z26, Z23, Z23
+	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
+	VCMPPS           $0, Z4, Z18, K2
+	VBROADCASTSS     k7fc00000<>+0(SB), Z24
+	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z18, K2
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VCMPPS           $18, Z4, Z18, K2
+	VBLENDMPS        Z24, Z23, K2, Z18
+	VADDPS           Z18, Z22, Z18
+	MOVQ             296(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSS     (CX)(R10*1), Z23
+	VSUBPS           Z18, Z23, Z23
+	VMULPS.BCST      256(SP), Z23, Z23
+	VPXORD           Z5, Z23, Z23
+	VBLENDMPS        Z23, Z4, K1, Z23
+	MOVQ             280(SP), R9
+	MOVQ             CX, R10
+	MOVQ             304(SP), R11
+	MOVQ             312(SP), R12
+	MOVQ             8(AX), R13
+	VMOVUPS          iota32<>+0(SB), Z24
+	SUBQ             $64, R13
+	JGE              full4
+	VMOVAPS          Z4, Z25
+	VMOVUPS          Z25, 0(SP)
+	VMOVUPS          Z25, 64(SP)
+	VMOVUPS          Z25, 128(SP)
+	VMOVUPS          Z25, 192(SP)
+	JMP              single3
+
+full4:
+	VMOVAPS Z4, Z25
+	VMOVAPS Z4, Z26
+	VMOVAPS Z4, Z27
+	VMOVAPS Z4, Z28
+
+block5:
+	VMULPS      (R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPCMPD      $0, Z1, Z24, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     (R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z25, Z25
+	VMOVUPS     (R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, (R11)
+	VMOVUPS     (R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, (R12)
+	VMULPS      64(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD      Z16, Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     64(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z26, Z26
+	VMOVUPS     64(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 64(R11)
+	VMOVUPS     64(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 64(R12)
+	VMULPS      128(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     128(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z27, Z27
+	VMOVUPS     128(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 128(R11)
+	VMOVUPS     128(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 128(R12)
+	VMULPS      192(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     192(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z28, Z28
+	VMOVUPS     192(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 192(R11)
+	VMOVUPS     192(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 192(R12)
+	ADDQ        DX, R9
+	ADDQ        SI, R10
+	ADDQ        $256, R11
+	ADDQ        $256, R12
+	VPADDD      Z17, Z24, Z24
+	SUBQ        $64, R13
+	JGE         block5
+	VMOVUPS     Z25, 0(SP)
+	VMOVUPS     Z26, 64(SP)
+	VMOVUPS     Z27, 128(SP)
+	VMOVUPS     Z28, 192(SP)
+
+single3:
+	MOVQ $0, R14
+	ADDQ $64, R13
+	JEQ  done6
+
+masked7:
+	VPBROADCASTD R13, Z25
+	VPCMPD       $6, iota32<>+0(SB), Z25, K2
+	VMOVUPS.Z    (R9), K2, Z25
+	VMULPS       Z25, Z0, Z25
+	VPXORD       Z5, Z25, Z25
+	VPCMPD       $0, Z1, Z24, K3
+	VBLENDMPS    Z2, Z4, K3, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z25, Z25
+	VMULPS       Z20, Z25, Z25
+	VPXORD       Z5, Z25, Z25
+	VBLENDMPS    Z25, Z4, K1, Z25
+	VMOVUPS.Z    (R10), K2, Z26
+	VSUBPS       Z18, Z26, Z26
+	VMULPS.Z     Z26, Z21, K1, Z26
+	KANDW        K3, K1, K3
+	VBLENDMPS    Z23, Z4, K3, Z27
+	VMOVUPS      0(SP)(R14*1), Z28
+	VADDPS       Z25, Z28, Z25
+	VMOVAPS      Z25, K2, Z28
+	VMOVUPS      Z28, 0(SP)(R14*1)
+	VMOVUPS.Z    (R11), K2, Z25
+	VADDPS       Z26, Z25, Z25
+	VMOVUPS      Z25, K2, (R11)
+	VMOVUPS.Z    (R12), K2, Z25
+	VADDPS       Z27, Z25, Z25
+	VMOVUPS      Z25, K2, (R12)
+	ADDQ         DI, R9
+	ADDQ         R8, R10
+	ADDQ         $64, R11
+	ADDQ         $64, R12
+	VPADDD       Z16, Z24, Z24
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $16, R13
+	JGT          masked7
+
+done6:
+	VMOVUPS       0(SP), Z18
+	VMOVUPS       128(SP), Z19
+	VADDPS        Z19, Z18, Z18
+	VMOVUPS       64(SP), Z19
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPS     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VBROADCASTSS  X18, Z18
+	VCMPPS        $0, Z4, Z18, K2
+	MOVQ          280(SP), R9
+	MOVQ          CX, R10
+	MOVQ          320(SP), R11
+	MOVQ          8(AX), R12
+	VMOVUPS       iota32<>+0(SB), Z19
+	SUBQ          $16, R12
+	JLT           single8
+
+block9:
+	VMULPS           (R9), Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K3
+	VBLENDMPS        Z2, Z4, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z22, Z21, Z21
+	VMINPS           Z21, Z6, Z21
+	VMAXPS           Z21, Z7, Z21
+	VMOVAPS          Z21, Z23
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z23
+	VSUBPS           Z8, Z23, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z9, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z12, Z21, Z25
+	VFMADD213PS      Z13, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z15, Z14, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z23, Z23
+	VPSLLD           $23, Z23, Z23
+	VMULPS           Z23, Z21, Z21
+	VMULPS           Z21, Z18, Z21
+	VBLENDMPS        Z4, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
+	ADDQ             DI, R9
+	ADDQ             R8, R10
+	ADDQ             $64, R11
+	VPADDD           Z16, Z19, Z19
+	SUBQ             $16, R12
+	JGE              block9
+
+single8:
+	ADDQ $16, R12
+	JEQ  done10
+
+masked11:
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K4
+	VBLENDMPS        Z2, Z4, K4, Z1
+	VADDPS.Z         Z1, Z20, K1, Z1
+	VMOVUPS.Z        (R10), K3, Z2
+	VSUBPS           Z22, Z2, Z2
+	VMINPS           Z2, Z6, Z2
+	VMAXPS           Z2, Z7, Z2
+	VMOVAPS          Z2, Z19
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z19
+	VSUBPS           Z8, Z19, Z20
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z2
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z20, Z2
+	VMOVAPS          Z9, Z21
+	VFMADD213PS      Z10, Z2, Z21
+	VFMADD213PS      Z11, Z2, Z21
+	VFMADD213PS      Z12, Z2, Z21
+	VFMADD213PS      Z13, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z15, Z14, Z20
+	VPSLLD           $23, Z20, Z2
+	VMULPS           Z2, Z21, Z2
+	VPSUBD           Z20, Z19, Z19
+	VPSLLD           $23, Z19, Z19
+	VMULPS           Z19, Z2, Z2
+	VMULPS           Z2, Z18, Z2
+	VBLENDMPS        Z4, Z2, K2, Z2
+	VADDPS           Z2, Z1, Z1
+	VMOVUPS          Z1, K3, (R11)
+
+done10:
+	MOVQ 264(SP), R9
+	ADDQ 328(SP), R9
+	MOVQ R9, 264(SP)
+	MOVQ 288(SP), R9
+	ADDQ 336(SP), R9
+	MOVQ R9, 288(SP)
+	ADDQ 344(SP), CX
+	ADDQ 352(SP), BX
+	MOVQ 320(SP), R9
+	ADDQ 360(SP), R9
+	MOVQ R9, 320(SP)
+	MOVQ 400(SP), R9
+	DECQ R9
+	MOVQ R9, 400(SP)
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $528-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      k42b20000<>+0(SB), Y1
+	VMOVUPS      kc2d00000<>+0(SB), Y2
+	VMOVUPS      k4b4000fe<>+0(SB), Y3
+	VMOVUPS      k3f800000<>+0(SB), Y4
+	VMOVUPS      kff800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    544(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 256(SP)
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    576(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 288(SP)
+	VXORPS       Y6, Y6, Y6
+	VCVTSD2SS    584(AX), X6, X6
+	VBROADCASTSS X6, Y6
+	VMOVUPS      Y6, 320(SP)
+	MOVQ         32(AX), BX
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 352(SP)
+	SHLQ         $5, 352(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 360(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 368(SP)
+	SHLQ         $5, 368(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 376(SP)
+	SHLQ         $2, 376(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 384(SP)
+	SHLQ         $2, 384(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 392(SP)
+	SHLQ         $2, 392(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 408(SP)
+	SHLQ         $2, 408(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 416(SP)
+	SHLQ         $3, 416(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 424(SP)
+	VMOVUPS      Y0, 432(SP)
+	MOVQ         680(AX), R10
+	MOVQ         R10, 464(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 472(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 480(SP)
+	MOVQ         (AX), R10
+	MOVQ         R10, 488(SP)
+	MOVQ         488(SP), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	SUBQ    $64, R11
+	JGE     full4
+	VMOVAPS Y5, Y6
+	VMOVUPS Y6, 0(SP)
+	VMOVUPS Y6, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y6, 96(SP)
+	VMOVUPS Y6, 128(SP)
+	VMOVUPS Y6, 160(SP)
+	VMOVUPS Y6, 192(SP)
+	VMOVUPS Y6, 224(SP)
+	JMP     single3
+
+full4:
+	VMOVAPS Y5, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y5, Y8
+	VMOVAPS Y5, Y9
+	VMOVAPS Y5, Y10
+	VMOVAPS Y5, Y11
+	VMOVAPS Y5, Y12
+	VMOVAPS Y5, Y13
+
+block5:
+	VCMPPS    $3, Y6, Y6, Y14
+	VMAXPS    (R10), Y6, Y15
+	VBLENDVPS Y14, Y6, Y15, Y6
+	VCMPPS    $3, Y7, Y7, Y14
+	VMAXPS    32(R10), Y7, Y15
+	VBLENDVPS Y14, Y7, Y15, Y7
+	VCMPPS    $3, Y8, Y8, Y14
+	VMAXPS    64(R10), Y8, Y15
+	VBLENDVPS Y14, Y8, Y15, Y8
+	VCMPPS    $3, Y9, Y9, Y14
+	VMAXPS    96(R10), Y9, Y15
+	VBLENDVPS Y14, Y9, Y15, Y9
+	VCMPPS    $3, Y10, Y10, Y14
+	VMAXPS    128(R10), Y10, Y15
+	VBLENDVPS Y14, Y10, Y15, Y10
+	VCMPPS    $3, Y11, Y11, Y14
+	VMAXPS    160(R10), Y11, Y15
+	VBLENDVPS Y14, Y11, Y15, Y11
+	VCMPPS    $3, Y12, Y12, Y14
+	VMAXPS    192(R10), Y12, Y15
+	VBLENDVPS Y14, Y12, Y15, Y12
+	VCMPPS    $3, Y13, Y13, Y14
+	VMAXPS    224(R10), Y13, Y15
+	VBLENDVPS Y14, Y13, Y15, Y13
+	ADDQ      CX, R10
+	SUBQ      $64, R11
+	JGE       block5
+	VMOVUPS   Y6, 0(SP)
+	VMOVUPS   Y7, 32(SP)
+	VMOVUPS   Y8, 64(SP)
+	VMOVUPS   Y9, 96(SP)
+	VMOVUPS   Y10, 128(SP)
+	VMOVUPS   Y11, 160(SP)
+	VMOVUPS   Y12, 192(SP)
+	VMOVUPS   Y13, 224(SP)
+
+single3:
+	MOVQ $0, R12
+	ADDQ $56, R11
+	JLT  tail7
+
+block8:
+	VMOVUPS   0(SP)(R12*1), Y6
+	VCMPPS    $3, Y6, Y6, Y7
+	VMAXPS    (R10), Y6, Y8
+	VBLENDVPS Y7, Y6, Y8, Y6
+	VMOVUPS   Y6, 0(SP)(R12*1)
+	ADDQ      352(SP), R10
+	ADDQ      $32, R12
+	ANDQ      $255, R12
+	SUBQ      $8, R11
+	JGE       block8
+
+tail7:
+	ADDQ $8, R11
+	JEQ  done6
+
+masked9:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPS    32(R13)(R11*4), Y6
+	VMASKMOVPS (R10), Y6, Y7
+	VMOVUPS    0(SP)(R12*1), Y8
+	VCMPPS     $3, Y8, Y8, Y9
+	VMAXPS     Y7, Y8, Y7
+	VBLENDVPS  Y9, Y8, Y7, Y7
+	VBLENDVPS  Y6, Y7, Y8, Y8
+	VMOVUPS    Y8, 0(SP)(R12*1)
+
+done6:
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VCMPPS       $3, Y8, Y8, Y10
+	VMAXPS       Y9, Y8, Y9
+	VBLENDVPS    Y10, Y8, Y9, Y8
+	VCMPPS       $3, Y7, Y7, Y9
+	VMAXPS       Y8, Y7, Y8
+	VBLENDVPS    Y9, Y7, Y8, Y7
+	VCMPPS       $3, Y6, Y6, Y8
+	VMAXPS       Y7, Y6, Y7
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VPERMILPD    $1, X6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VPERMILPS    $1, X6, X7
+	VCMPPS       $3, X6, X6, X8
+	VMAXPS       X7, X6, X7
+	VBLENDVPS    X8, X6, X7, X6
+	VBROADCASTSS X6, Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, Y0, Y6, Y7
+	MOVQ         BX, R10
+	MOVQ         8(AX), R11
+	VMOVAPS      Y0, Y8
+	VMOVUPS      Y8, 0(SP)
+	VMOVUPS      Y8, 32(SP)
+	VMOVUPS      Y8, 64(SP)
+	VMOVUPS      Y8, 96(SP)
+	VMOVUPS      Y8, 128(SP)
+	VMOVUPS      Y8, 160(SP)
+	VMOVUPS      Y8, 192(SP)
+	VMOVUPS      Y8, 224(SP)
+	MOVQ         $0, R12
+	SUBQ         $32, R11
+	JLT          single10
+
+block11:
+	VMOVUPS     (R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     0(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	VMOVUPS     32(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     32(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 32(SP)(R12*1)
+	VMOVUPS     64(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     64(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 64(SP)(R12*1)
+	VMOVUPS     96(R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     96(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 96(SP)(R12*1)
+	ADDQ        DX, R10
+	ADDQ        $128, R12
+	ANDQ        $255, R12
+	SUBQ        $32, R11
+	JGE         block11
+
+single10:
+	ADDQ $24, R11
+	JLT  tail13
+
+block14:
+	VMOVUPS     (R10), Y8
+	VSUBPS      Y7, Y8, Y8
+	VMINPS      Y8, Y1, Y8
+	VMAXPS      Y8, Y2, Y8
+	VMOVAPS     Y8, Y9
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
+	VSUBPS      Y3, Y9, Y10
+	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
+	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VFMADD213PS Y4, Y8, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y8
+	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
+	VPSLLD      $23, Y10, Y8
+	VMULPS      Y8, Y11, Y8
+	VPSUBD      Y10, Y9, Y9
+	VPSLLD      $23, Y9, Y9
+	VMULPS      Y9, Y8, Y8
+	VMOVUPS     0(SP)(R12*1), Y9
+	VADDPS      Y8, Y9, Y8
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	ADDQ        352(SP), R10
+	ADDQ        $32, R12
+	ANDQ        $255, R12
+	SUBQ        $8, R11
+	JGE         block14
+
+tail13:
+	ADDQ $8, R11
+	JEQ  done12
+
+masked15:
+	LEAQ        tail<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPS     32(R13)(R11*4), Y8
+	VMASKMOVPS  (R10), Y8, Y9
+	VSUBPS      Y7, Y9, Y9
+	VMINPS      Y9, Y1, Y9
+	VMAXPS      Y9, Y2, Y9
+	VMOVAPS     Y9, Y10
+	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y10
+	VSUBPS      Y3, Y10, Y11
+	VFMADD231PS kbf317218<>+0(SB), Y11, Y9
+	VFMADD231PS k3102e308<>+0(SB), Y11, Y9
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y12
+	VFMADD213PS k3c0913d7<>+0(SB), Y9, Y12
+	VFMADD213PS k3d2aab3a<>+0(SB), Y9, Y12
+	VFMADD213PS k3e2aaa58<>+0(SB), Y9, Y12
+	VFMADD213PS k3effffff<>+0(SB), Y9, Y12
+	VFMADD213PS Y4, Y9, Y12
+	VFMADD213PS Y4, Y9, Y12
+	VMOVUPS     k3f000000<>+0(SB), Y9
+	VFMADD213PS k4b40007f<>+0(SB), Y9, Y11
+	VPSLLD      $23, Y11, Y9
+	VMULPS      Y9, Y12, Y9
+	VPSUBD      Y11, Y10, Y10
+	VPSLLD      $23, Y10, Y10
+	VMULPS      Y10, Y9, Y9
+	VMOVUPS     0(SP)(R12*1), Y10
+	VADDPS      Y9, Y10, Y9
+	VBLENDVPS   Y8, Y9, Y10, Y10
+	VMOVUPS     Y10, 0(SP)(R12*1)
+
+done12:
+	VMOVUPS      0(SP), Y8
+	VMOVUPS      128(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      64(SP), Y9
+	VMOVUPS      192(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      32(SP), Y9
+	VMOVUPS      160(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VMOVUPS      96(SP), Y10
+	VMOVUPS      224(SP), Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $1, Y8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPD    $1, X8, X9
+	VADDPS       X9, X8, X8
+	VPERMILPS    $1, X8, X9
+	VADDPS       X9, X8, X8
+	VBROADCASTSS X8, Y8
+	VMOVUPS      Y8, 496(SP)
+	VMOVSS       X6, (SI)
+	VMOVUPS      496(SP), Y6
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
+	VMOVUPS      496(SP), Y8
+	VMULPS       k4b800000<>+0(SB), Y8, Y8
+	VMOVUPS      496(SP), Y9
+	VBLENDVPS    Y6, Y8, Y9, Y8
+	VMOVUPS      k4b00007f<>+0(SB), Y9
+	VBLENDVPS    Y6, k4b000097<>+0(SB), Y9, Y6
+	VPADDD       k004afb0d<>+0(SB), Y8, Y8
+	VPSRLD       $23, Y8, Y9
+	VPOR         k4b000000<>+0(SB), Y9, Y9
+	VPAND        k007fffff<>+0(SB), Y8, Y8
+	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
+	VSUBPS       Y6, Y9, Y6
+	VSUBPS       Y4, Y8, Y8
+	VMULPS       Y8, Y8, Y9
+	VMULPS       Y8, Y9, Y10
+	VMOVUPS      kbd9c608c<>+0(SB), Y11
+	VFMADD213PS  k3e02b230<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y8, Y11
+	VFMADD213PS  k3e116c89<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y8, Y11
+	VFMADD213PS  k3e4cd008<>+0(SB), Y8, Y11
+	VFMADD213PS  kbe800114<>+0(SB), Y8, Y11
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y8, Y11
+	VMULPS       Y11, Y10, Y10
+	VFMADD231PS  kb102e308<>+0(SB), Y6, Y10
+	VFMADD231PS  kbf000000<>+0(SB), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	VFMADD231PS  k3f317218<>+0(SB), Y6, Y8
+	VCMPPS       $0, 496(SP), Y0, Y6
+	VMOVUPS      k7fc00000<>+0(SB), Y9
+	VBLENDVPS    Y6, Y5, Y9, Y6
+	VMOVUPS      496(SP), Y9
+	VCMPPS       $17, k7f800000<>+0(SB), Y9, Y9
+	VMOVUPS      496(SP), Y10
+	VBLENDVPS    Y9, Y8, Y10, Y8
+	VMOVUPS      496(SP), Y9
+	VCMPPS       $18, Y0, Y9, Y9
+	VBLENDVPS    Y9, Y6, Y8, Y6
+	VADDPS       Y6, Y7, Y6
+	MOVQ         360(SP), R10
+	MOVQ         BX, R11
+	MOVQ         8(AX), R12
+	SUBQ         $64, R12
+	JGE          full17
+	VMOVAPS      Y0, Y7
+	VMOVUPS      Y7, 0(SP)
+	VMOVUPS      Y7, 32(SP)
+	VMOVUPS      Y7, 64(SP)
+	VMOVUPS      Y7, 96(SP)
+	VMOVUPS      Y7, 128(SP)
+	VMOVUPS      Y7, 160(SP)
+	VMOVUPS      Y7, 192(SP)
+	VMOVUPS      Y7, 224(SP)
+	JMP          single16
+
+full17:
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y9
+	VMOVAPS Y0, Y10
+	VMOVAPS Y0, Y11
+	VMOVAPS Y0, Y12
+	VMOVAPS Y0, Y13
+	VMOVAPS Y0, Y14
+
+block18:
+	VMOVUPS (R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  (R10), Y15, Y15
+	VADDPS  Y15, Y7, Y7
+	VMOVUPS 32(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  32(R10), Y15, Y15
+	VADDPS  Y15, Y8, Y8
+	VMOVUPS 64(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  64(R10), Y15, Y15
+	VADDPS  Y15, Y9, Y9
+	VMOVUPS 96(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  96(R10), Y15, Y15
+	VADDPS  Y15, Y10, Y10
+	VMOVUPS 128(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  128(R10), Y15, Y15
+	VADDPS  Y15, Y11, Y11
+	VMOVUPS 160(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  160(R10), Y15, Y15
+	VADDPS  Y15, Y12, Y12
+	VMOVUPS 192(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  192(R10), Y15, Y15
+	VADDPS  Y15, Y13, Y13
+	VMOVUPS 224(R11), Y15
+	VSUBPS  Y6, Y15, Y15
+	VMULPS  224(R10), Y15, Y15
+	VADDPS  Y15, Y14, Y14
+	ADDQ    DI, R10
+	ADDQ    CX, R11
+	SUBQ    $64, R12
+	JGE     block18
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y9, 64(SP)
+	VMOVUPS Y10, 96(SP)
+	VMOVUPS Y11, 128(SP)
+	VMOVUPS Y12, 160(SP)
+	VMOVUPS Y13, 192(SP)
+	VMOVUPS Y14, 224(SP)
+
+single16:
+	MOVQ $0, R13
+	ADDQ $56, R12
+	JLT  tail20
+
+block21:
+	VMOVUPS (R11), Y7
+	VSUBPS  Y6, Y7, Y7
+	VMULPS  (R10), Y7, Y7
+	VMOVUPS 0(SP)(R13*1), Y8
+	VADDPS  Y7, Y8, Y7
+	VMOVUPS Y7, 0(SP)(R13*1)
+	ADDQ    368(SP), R10
+	ADDQ    352(SP), R11
+	ADDQ    $32, R13
+	ANDQ    $255, R13
+	SUBQ    $8, R12
+	JGE     block21
+
+tail20:
+	ADDQ $8, R12
+	JEQ  done19
+
+masked22:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R12
+	VMOVUPS    32(R14)(R12*4), Y7
+	VMASKMOVPS (R10), Y7, Y8
+	VMASKMOVPS (R11), Y7, Y9
+	VSUBPS     Y6, Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y8, Y9, Y8
+	VBLENDVPS  Y7, Y8, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+
+done19:
+	VMOVUPS      0(SP), Y7
+	VMOVUPS      128(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      64(SP), Y8
+	VMOVUPS      192(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      32(SP), Y8
+	VMOVUPS      160(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      96(SP), Y9
+	VMOVUPS      224(SP), Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $1, Y7, X8
+	VADDPS       X8, X7, X7
+	VPERMILPD    $1, X7, X8
+	VADDPS       X8, X7, X7
+	VPERMILPS    $1, X7, X8
+	VADDPS       X8, X7, X7
+	VBROADCASTSS X7, Y7
+	VMOVUPS      496(SP), Y8
+	VMOVSS       X8, (R8)
+	MOVQ         (R9), R10
+	MOVQ         464(SP), R11
+	CMPQ         R10, R11
+	SETNE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X8
+	VPBROADCASTD X8, Y8
+	CMPQ         472(SP), R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X9
+	VPBROADCASTD X9, Y9
+	MOVQ         480(SP), R11
+	CMPQ         R10, R11
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X10
+	VPBROADCASTD X10, Y10
+	VANDPS       Y10, Y9, Y9
+	MOVQ         472(SP), R11
+	VMOVMSKPS    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	MOVQ         376(SP), R12
+	IMULQ        R12, R10
+	MOVQ         360(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y10
+	VBLENDVPS    Y9, Y10, Y4, Y9
+	VBLENDVPS    Y8, Y9, Y0, Y9
+	MOVQ         384(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Y10
+	VSUBPS       Y6, Y10, Y6
+	VMULPS       Y6, Y9, Y6
+	VXORPS       k80000000<>+0(SB), Y6, Y6
+	VBLENDVPS    Y8, Y6, Y0, Y6
+	VMULPS       256(SP), Y6, Y6
+	VDIVPS       320(SP), Y7, Y7
+	VXORPS       k80000000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y8, Y7, Y0, Y7
+	VMULPS       288(SP), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VADDPS       432(SP), Y6, Y6
+	VMOVUPS      Y6, 432(SP)
+	ADDQ         392(SP), BX
+	ADDQ         400(SP), SI
+	ADDQ         408(SP), R8
+	ADDQ         416(SP), R9
+	MOVQ         488(SP), R10
+	DECQ         R10
+	MOVQ         R10, 488(SP)
+	JNE          row2
+
+end1:
+	VMOVUPS 432(SP), Y0
+	MOVQ    424(SP), AX
+	VMOVSS  X0, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $376-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS k7f800000<>+0(SB), Z1
+	VBROADCASTSS k42b20000<>+0(SB), Z2
+	VBROADCASTSS kc2d00000<>+0(SB), Z3
+	VBROADCASTSS k4b4000fe<>+0(SB), Z4
+	VBROADCASTSS k3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS kbf317218<>+0(SB), Z6
+	VBROADCASTSS k3102e308<>+0(SB), Z7
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
+	VBROADCASTSS k3c0913d7<>+0(SB), Z9
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
+	VBROADCASTSS k3effffff<>+0(SB), Z12
+	VBROADCASTSS k3f800000<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
+	VBROADCASTSS k4b00007f<>+0(SB), Z16
+	VBROADCASTSS kff800000<>+0(SB), Z17
+	VBROADCASTSS k7fc00000<>+0(SB), Z18
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    544(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 256(SP)
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    576(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 264(SP)
+	VPXORD       Z19, Z19, Z19
+	VCVTSD2SS    584(AX), X19, X19
+	VBROADCASTSS X19, Z19
+	VMOVSS       X19, 272(SP)
+	MOVQ         32(AX), BX
+	VBROADCASTSS k00000011<>+0(SB), Z19
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	SHLQ         $6, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 280(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 296(SP)
+	SHLQ         $2, 296(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 304(SP)
+	SHLQ         $2, 304(SP)
+	VBROADCASTSS k80000000<>+0(SB), Z20
+	MOVQ         160(AX), R10
+	MOVQ         R10, 312(SP)
+	SHLQ         $2, 312(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 320(SP)
+	SHLQ         $2, 320(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 328(SP)
+	SHLQ         $2, 328(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 336(SP)
+	SHLQ         $3, 336(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 344(SP)
+	VMOVAPS      Z0, Z21
+	MOVQ         680(AX), R10
+	MOVQ         R10, 352(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 360(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 368(SP)
+	MOVQ         (AX), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R11
+	MOVQ    8(AX), R12
+	SUBQ    $64, R12
+	JGE     full4
+	VMOVAPS Z17, Z22
+	VMOVUPS Z22, 0(SP)
+	VMOVUPS Z22, 64(SP)
+	VMOVUPS Z22, 128(SP)
+	VMOVUPS Z22, 192(SP)
+	JMP     single3
+
+full4:
+	VMOVAPS Z17, Z22
+	VMOVAPS Z17, Z23
+	VMOVAPS Z17, Z24
+	VMOVAPS Z17, Z25
+
+block5:
+	VMAXPS      (R11), Z22, Z26
+	VFIXUPIMMPS $0, Z19, Z22, Z26
+	VMOVAPS     Z26, Z22
+	VMAXPS      64(R11), Z23, Z26
+	VFIXUPIMMPS $0, Z19, Z23, Z26
+	VMOVAPS     Z26, Z23
+	VMAXPS      128(R11), Z24, Z26
+	VFIXUPIMMPS $0, Z19, Z24, Z26
+	VMOVAPS     Z26, Z24
+	VMAXPS      192(R11), Z25, Z26
+	VFIXUPIMMPS $0, Z19, Z25, Z26
+	VMOVAPS     Z26, Z25
+	ADDQ        CX, R11
+	SUBQ        $64, R12
+	JGE         block5
+	VMOVUPS     Z22, 0(SP)
+	VMOVUPS     Z23, 64(SP)
+	VMOVUPS     Z24, 128(SP)
+	VMOVUPS     Z25, 192(SP)
+
+single3:
+	MOVQ $0, R13
+	ADDQ $48, R12
+	JLT  tail7
+
+block8:
+	VMOVUPS     0(SP)(R13*1), Z22
+	VMAXPS      (R11), Z22, Z23
+	VFIXUPIMMPS $0, Z19, Z22, Z23
+	VMOVUPS     Z23, 0(SP)(R13*1)
+	ADDQ        DX, R11
+	ADDQ        $64, R13
+	ANDQ        $255, R13
+	SUBQ        $16, R12
+	JGE         block8
+
+tail7:
+	ADDQ $16, R12
+	JEQ  done6
+
+masked9:
+	VPBROADCASTD R12, Z22
+	VPCMPD       $6, iota32<>+0(SB), Z22, K1
+	VMOVUPS.Z    (R11), K1, Z22
+	VMOVUPS      0(SP)(R13*1), Z23
+	VMAXPS       Z22, Z23, Z22
+	VFIXUPIMMPS  $0, Z19, Z23, Z22
+	VMOVAPS      Z22, K1, Z23
+	VMOVUPS      Z23, 0(SP)(R13*1)
+
+done6:
+	VMOVUPS       0(SP), Z22
+	VMOVUPS       128(SP), Z23
+	VMAXPS        Z23, Z22, Z23
+	VFIXUPIMMPS   $0, Z19, Z22, Z23
+	VMOVUPS       64(SP), Z22
+	VMOVUPS       192(SP), Z24
+	VMAXPS        Z24, Z22, Z24
+	VFIXUPIMMPS   $0, Z19, Z22, Z24
+	VMAXPS        Z24, Z23, Z22
+	VFIXUPIMMPS   $0, Z19, Z23, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VMAXPS        Y23, Y22, Y23
+	VFIXUPIMMPS   $0, Y19, Y22, Y23
+	VEXTRACTF64X2 $1, Y23, X22
+	VMAXPS        X22, X23, X22
+	VFIXUPIMMPS   $0, X19, X23, X22
+	VPERMILPD     $1, X22, X23
+	VMAXPS        X23, X22, X23
+	VFIXUPIMMPS   $0, X19, X22, X23
+	VPERMILPS     $1, X23, X22
+	VMAXPS        X22, X23, X22
+	VFIXUPIMMPS   $0, X19, X23, X22
+	VBROADCASTSS  X22, Z22
+	VPANDD.BCST   k7fffffff<>+0(SB), Z22, Z23
+	VCMPPS        $0, Z1, Z23, K1
+	VBLENDMPS     Z0, Z22, K1, Z23
+	MOVQ          BX, R11
+	MOVQ          8(AX), R12
+	SUBQ          $64, R12
+	JGE           full11
+	VMOVAPS       Z0, Z24
+	VMOVUPS       Z24, 0(SP)
+	VMOVUPS       Z24, 64(SP)
+	VMOVUPS       Z24, 128(SP)
+	VMOVUPS       Z24, 192(SP)
+	JMP           single10
+
+full11:
+	VMOVAPS Z0, Z24
+	VMOVAPS Z0, Z25
+	VMOVAPS Z0, Z26
+	VMOVAPS Z0, Z27
+
+block12:
+	VMOVUPS     (R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z24, Z24
+	VMOVUPS     64(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z25, Z25
+	VMOVUPS     128(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z26, Z26
+	VMOVUPS     192(R11), Z28
+	VSUBPS      Z23, Z28, Z28
+	VMINPS      Z28, Z2, Z28
+	VMAXPS      Z28, Z3, Z28
+	VMOVAPS     Z28, Z29
+	VFMADD213PS Z4, Z5, Z29
+	VSUBPS      Z4, Z29, Z30
+	VFMADD231PS Z6, Z30, Z28
+	VFMADD231PS Z7, Z30, Z28
+	VMOVAPS     Z8, Z31
+	VFMADD213PS Z9, Z28, Z31
+	VFMADD213PS Z10, Z28, Z31
+	VFMADD213PS Z11, Z28, Z31
+	VFMADD213PS Z12, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z13, Z28, Z31
+	VFMADD213PS Z15, Z14, Z30
+	VPSLLD      $23, Z30, Z28
+	VMULPS      Z28, Z31, Z28
+	VPSUBD      Z30, Z29, Z29
+	VPSLLD      $23, Z29, Z29
+	VMULPS      Z29, Z28, Z28
+	VADDPS      Z28, Z27, Z27
+	ADDQ        CX, R11
+	SUBQ        $64, R12
+	JGE         block12
+	VMOVUPS     Z24, 0(SP)
+	VMOVUPS     Z25, 64(SP)
+	VMOVUPS     Z26, 128(SP)
+	VMOVUPS     Z27, 192(SP)
+
+single10:
+	MOVQ $0, R13
+	ADDQ $64, R12
+	JEQ  done13
+
+masked14:
+	VPBROADCASTD R12, Z24
+	VPCMPD       $6, iota32<>+0(SB), Z24, K1
+	VMOVUPS.Z    (R11), K1, Z24
+	VSUBPS       Z23, Z24, Z24
+	VMINPS       Z24, Z2, Z24
+	VMAXPS       Z24, Z3, Z24
+	VMOVAPS      Z24, Z25
+	VFMADD213PS  Z4, Z5, Z25
+	VSUBPS       Z4, Z25, Z26
+	VFMADD231PS  Z6, Z26, Z24
+	VFMADD231PS  Z7, Z26, Z24
+	VMOVAPS      Z8, Z27
+	VFMADD213PS  Z9, Z24, Z27
+	VFMADD213PS  Z10, Z24, Z27
+	VFMADD213PS  Z11, Z24, Z27
+	VFMADD213PS  Z12, Z24, Z27
+	VFMADD213PS  Z13, Z24, Z27
+	VFMADD213PS  Z13, Z24, Z27
+	VFMADD213PS  Z15, Z14, Z26
+	VPSLLD       $23, Z26, Z24
+	VMULPS       Z24, Z27, Z24
+	VPSUBD       Z26, Z25, Z25
+	VPSLLD       $23, Z25, Z25
+	VMULPS       Z25, Z24, Z24
+	VMOVUPS      0(SP)(R13*1), Z25
+	VADDPS       Z24, Z25, Z24
+	VMOVAPS      Z24, K1, Z25
+	VMOVUPS      Z25, 0(SP)(R13*1)
+	ADDQ         DX, R11
+	ADDQ         $64, R13
+	ANDQ         $255, R13
+	SUBQ         $16, R12
+	JGT          masked14
+
+done13:
+	VMOVUPS          0(SP), Z24
+	VMOVUPS          128(SP), Z25
+	VADDPS           Z25, Z24, Z24
+	VMOVUPS          64(SP), Z25
+	VMOVUPS          192(SP), Z26
+	VADDPS           Z26, Z25, Z25
+	VADDPS           Z25, Z24, Z24
+	VEXTRACTF64X4    $1, Z24, Y25
+	VADDPS           Y25, Y24, Y24
+	VEXTRACTF64X2    $1, Y24, X25
+	VADDPS           X25, X24, X24
+	VPERMILPD        $1, X24, X25
+	VADDPS           X25, X24, X24
+	VPERMILPS        $1, X24, X25
+	VADDPS           X25, X24, X24
+	VBROADCASTSS     X24, Z24
+	VMOVSS           X22, (SI)
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
+	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z22
+	VBLENDMPS        Z22, Z24, K1, Z22
+	VBLENDMPS.BCST   k4b000097<>+0(SB), Z16, K1, Z25
+	VPADDD.BCST      k004afb0d<>+0(SB), Z22, Z22
+	VPSRLD           $23, Z22, Z26
+	VPORD.BCST       k4b000000<>+0(SB), Z26, Z26
+	VPANDD.BCST      k007fffff<>+0(SB), Z22, Z22
+	VPADDD.BCST      k3f3504f3<>+0(SB), Z22, Z22
+	VSUBPS           Z25, Z26, Z25
+	VSUBPS           Z13, Z22, Z22
+	VMULPS           Z22, Z22, Z26
+	VMULPS           Z22, Z26, Z27
+	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
+	VFMADD213PS.BCST k3e02b230<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3e116c89<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST kbe800114<>+0(SB), Z22, Z28
+	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z22, Z28
+	VMULPS           Z28, Z27, Z27
+	VFMADD231PS.BCST kb102e308<>+0(SB), Z25, Z27
+	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
+	VADDPS           Z27, Z22, Z22
+	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z22
+	VCMPPS           $0, Z0, Z24, K1
+	VBLENDMPS        Z17, Z18, K1, Z25
+	VCMPPS           $17, Z1, Z24, K1
+	VBLENDMPS        Z22, Z24, K1, Z22
+	VCMPPS           $18, Z0, Z24, K1
+	VBLENDMPS        Z25, Z22, K1, Z22
+	VADDPS           Z22, Z23, Z22
+	MOVQ             280(SP), R11
+	MOVQ             BX, R12
+	MOVQ             8(AX), R13
+	SUBQ             $64, R13
+	JGE              full16
+	VMOVAPS          Z0, Z23
+	VMOVUPS          Z23, 0(SP)
+	VMOVUPS          Z23, 64(SP)
+	VMOVUPS          Z23, 128(SP)
+	VMOVUPS          Z23, 192(SP)
+	JMP              single15
+
+full16:
+	VMOVAPS Z0, Z23
+	VMOVAPS Z0, Z25
+	VMOVAPS Z0, Z26
+	VMOVAPS Z0, Z27
+
+block17:
+	VMOVUPS (R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  (R11), Z28, Z28
+	VADDPS  Z28, Z23, Z23
+	VMOVUPS 64(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  64(R11), Z28, Z28
+	VADDPS  Z28, Z25, Z25
+	VMOVUPS 128(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  128(R11), Z28, Z28
+	VADDPS  Z28, Z26, Z26
+	VMOVUPS 192(R12), Z28
+	VSUBPS  Z22, Z28, Z28
+	VMULPS  192(R11), Z28, Z28
+	VADDPS  Z28, Z27, Z27
+	ADDQ    DI, R11
+	ADDQ    CX, R12
+	SUBQ    $64, R13
+	JGE     block17
+	VMOVUPS Z23, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z26, 128(SP)
+	VMOVUPS Z27, 192(SP)
+
+single15:
+	MOVQ $0, R14
+	ADDQ $48, R13
+	JLT  tail19
+
+block20:
+	VMOVUPS (R12), Z23
+	VSUBPS  Z22, Z23, Z23
+	VMULPS  (R11), Z23, Z23
+	VMOVUPS 0(SP)(R14*1), Z25
+	VADDPS  Z23, Z25, Z23
+	VMOVUPS Z23, 0(SP)(R14*1)
+	ADDQ    288(SP), R11
+	ADDQ    DX, R12
+	ADDQ    $64, R14
+	ANDQ    $255, R14
+	SUBQ    $16, R13
+	JGE     block20
+
+tail19:
+	ADDQ $16, R13
+	JEQ  done18
+
+masked21:
+	VPBROADCASTD R13, Z23
+	VPCMPD       $6, iota32<>+0(SB), Z23, K1
+	VMOVUPS.Z    (R11), K1, Z23
+	VMOVUPS.Z    (R12), K1, Z25
+	VSUBPS       Z22, Z25, Z25
+	VMULPS       Z25, Z23, Z23
+	VMOVUPS      0(SP)(R14*1), Z25
+	VADDPS       Z23, Z25, Z23
+	VMOVAPS      Z23, K1, Z25
+	VMOVUPS      Z25, 0(SP)(R14*1)
+
+done18:
+	VMOVUPS       0(SP), Z23
+	VMOVUPS       128(SP), Z25
+	VADDPS        Z25, Z23, Z23
+	VMOVUPS       64(SP), Z25
+	VMOVUPS       192(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z23, Z23
+	VEXTRACTF64X4 $1, Z23, Y25
+	VADDPS        Y25, Y23, Y23
+	VEXTRACTF64X2 $1, Y23, X25
+	VADDPS        X25, X23, X23
+	VPERMILPD     $1, X23, X25
+	VADDPS        X25, X23, X23
+	VPERMILPS     $1, X23, X25
+	VADDPS        X25, X23, X23
+	VBROADCASTSS  X23, Z23
+	VMOVSS        X24, (R8)
+	MOVQ          (R9), R11
+	MOVQ          352(SP), R12
+	CMPQ          R11, R12
+	SETNE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K1
+	CMPQ          360(SP), R11
+	SETLE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K2
+	MOVQ          368(SP), R12
+	CMPQ          R11, R12
+	SETLT         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K3
+	KANDW         K3, K2, K2
+	MOVQ          360(SP), R12
+	KMOVW         K2, R13
+	TESTQ         R13, R13
+	CMOVQNE       R11, R12
+	MOVQ          R12, R11
+	MOVQ          296(SP), R13
+	IMULQ         R13, R11
+	MOVQ          280(SP), R13
+	VBROADCASTSS  (R13)(R11*1), Z24
+	VBLENDMPS     Z24, Z13, K2, Z24
+	VBLENDMPS     Z24, Z0, K1, Z24
+	MOVQ          304(SP), R11
+	IMULQ         R11, R12
+	VBROADCASTSS  (BX)(R12*1), Z25
+	VSUBPS        Z22, Z25, Z22
+	VMULPS        Z22, Z24, Z22
+	VPXORD        Z20, Z22, Z22
+	VBLENDMPS     Z22, Z0, K1, Z22
+	VMULPS.BCST   256(SP), Z22, Z22
+	VDIVPS.BCST   272(SP), Z23, Z23
+	VPXORD        Z20, Z23, Z23
+	VBLENDMPS     Z23, Z0, K1, Z23
+	VMULPS.BCST   264(SP), Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	ADDQ          312(SP), BX
+	ADDQ          320(SP), SI
+	ADDQ          328(SP), R8
+	ADDQ          336(SP), R9
+	DECQ          R10
+	JNE           row2
+
+end1:
+	MOVQ   344(SP), AX
+	VMOVSS X21, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(SB), 0, $496-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 264(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    560(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 296(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    568(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 328(SP)
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      k80000000<>+0(SB), Y1
+	MOVQ         32(AX), BX
+	MOVQ         BX, 360(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $2, 368(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 392(SP)
+	MOVQ         320(AX), BX
+	MOVQ         BX, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         64(AX), BX
+	MOVQ         80(AX), CX
+	MOVQ         CX, 408(SP)
+	MOVQ         88(AX), CX
+	MOVQ         CX, 416(SP)
+	MOVQ         304(AX), CX
+	SHLQ         $7, CX
+	MOVQ         320(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
+	SHLQ         $5, DI
+	MOVQ         96(AX), R8
+	MOVQ         R8, 424(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 432(SP)
+	SHLQ         $3, 432(SP)
+	MOVQ         184(AX), R8
+	MOVQ         R8, 440(SP)
+	SHLQ         $2, 440(SP)
+	MOVQ         192(AX), R8
+	MOVQ         R8, 448(SP)
+	SHLQ         $2, 448(SP)
+	MOVQ         200(AX), R8
+	MOVQ         R8, 456(SP)
+	SHLQ         $2, 456(SP)
+	MOVQ         224(AX), R8
+	MOVQ         R8, 464(SP)
+	SHLQ         $2, 464(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 472(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSS (R8), Y2
+	VMULPS       264(SP), Y2, Y3
+	VDIVPS       296(SP), Y3, Y3
+	VMULPS       328(SP), Y2, Y2
+	VMOVUPS      Y2, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 480(SP)
+	VXORPS       Y1, Y3, Y2
+	VMOVUPS      Y2, 296(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 488(SP)
+	MOVQ         488(SP), R8
+	TESTQ        R8, R8
+	JLE          end1
+
+row2:
+	MOVQ         360(SP), R8
+	MOVQ         (R8), R8
+	MOVQ         R8, R9
+	MOVQ         $-1, R10
+	MOVQ         $2147483647, R11
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         472(SP), R9
+	CMPQ         R8, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Y4
+	CMPQ         256(SP), R8
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Y5
+	MOVQ         480(SP), R9
+	CMPQ         R8, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	VANDPS       Y6, Y5, Y5
+	MOVQ         256(SP), R9
+	VMOVMSKPS    Y5, R10
+	TESTQ        R10, R10
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	MOVQ         368(SP), R10
+	IMULQ        R10, R8
+	MOVQ         376(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y6
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VBLENDVPS    Y5, Y6, Y7, Y5
+	VBLENDVPS    Y4, Y5, Y0, Y5
+	VMULPS       264(SP), Y5, Y5
+	VXORPS       Y1, Y5, Y5
+	MOVQ         384(SP), R8
+	VBROADCASTSS (R8), Y6
+	VANDPS       k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS      k7e800000<>+0(SB), Y8
+	VCMPPS       $17, Y7, Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VBLENDVPS    Y8, k20000000<>+0(SB), Y9, Y8
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS       Y7, Y6, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y8
+	VBLENDVPS    Y4, 296(SP), Y0, Y9
+	MOVQ         392(SP), R8
+	VBROADCASTSS (R8), Y10
+	VANDPS       k7fffffff<>+0(SB), Y10, Y11
+	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
+	VBLENDVPS    Y11, Y0, Y10, Y10
+	VMOVUPS      Y10, 328(SP)
+	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
+	VMULPS       k4b800000<>+0(SB), Y6, Y11
+	VBLENDVPS    Y10, Y11, Y6, Y11
+	VMOVUPS      k4b00007f<>+0(SB), Y12
+	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
+	VPADDD       k004afb0d<>+0(SB), Y11, Y11
+	VPSRLD       $23, Y11, Y12
+	VPOR         k4b000000<>+0(SB), Y12, Y12
+	VPAND        k007fffff<>+0(SB), Y11, Y11
+	VPADDD       k3f3504f3<>+0(SB), Y11, Y11
+	VSUBPS       Y10, Y12, Y10
+	VSUBPS       k3f800000<>+0(SB), Y11, Y11
+	VMULPS       Y11, Y11, Y12
+	VMULPS       Y11, Y12, Y13
+	VMOVUPS      kbd9c608c<>+0(SB), Y14
+	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y14
+	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y14
+	VFMADD213PS  kbe800114<>+0(SB), Y11, Y14
+	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y14
+	VMULPS       Y14, Y13, Y13
+	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
+	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
+	VADDPS       Y13, Y11, Y11
+	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
+	VCMPPS       $0, Y0, Y6, Y10
+	VMOVUPS      k7fc00000<>+0(SB), Y12
+	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
+	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
+	VBLENDVPS    Y12, Y11, Y6, Y11
+	VCMPPS       $18, Y0, Y6, Y6
+	VBLENDVPS    Y6, Y10, Y11, Y6
+	VADDPS       328(SP), Y6, Y6
+	MOVQ         400(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSS (BX)(R9*1), Y10
+	VSUBPS       Y6, Y10, Y10
+	VMULPS       264(SP), Y10, Y10
+	VXORPS       Y1, Y10, Y10
+	VBLENDVPS    Y4, Y10, Y0, Y10
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         408(SP), R11
+	MOVQ         416(SP), R12
+	MOVQ         8(AX), R10
+	VMOVUPS      iota32<>+0(SB), Y11
+	VMOVAPS      Y0, Y12
+	VMOVUPS      Y12, 0(SP)
+	VMOVUPS      Y12, 32(SP)
+	VMOVUPS      Y12, 64(SP)
+	VMOVUPS      Y12, 96(SP)
+	VMOVUPS      Y12, 128(SP)
+	VMOVUPS      Y12, 160(SP)
+	VMOVUPS      Y12, 192(SP)
+	VMOVUPS      Y12, 224(SP)
+	MOVQ         $0, R13
+	SUBQ         $32, R10
+	JLT          single3
+
+block4:
+	VMULPS    (R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   0(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 0(SP)(R13*1)
+	VMOVUPS   (R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, (R11)
+	VMOVUPS   (R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R12)
+	VMULPS    32(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000008<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   32(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   32(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 32(SP)(R13*1)
+	VMOVUPS   32(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 32(R11)
+	VMOVUPS   32(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 32(R12)
+	VMULPS    64(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000010<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   64(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   64(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 64(SP)(R13*1)
+	VMOVUPS   64(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 64(R11)
+	VMOVUPS   64(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 64(R12)
+	VMULPS    96(R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPADDD    k00000018<>+0(SB), Y11, Y13
+	VPCMPEQD  Y2, Y13, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   96(R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   96(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 96(SP)(R13*1)
+	VMOVUPS   96(R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, 96(R11)
+	VMOVUPS   96(R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, 96(R12)
+	ADDQ      CX, R8
+	ADDQ      DX, R9
+	ADDQ      $128, R11
+	ADDQ      $128, R12
+	VPADDD    k00000020<>+0(SB), Y11, Y11
+	ADDQ      $128, R13
+	ANDQ      $255, R13
+	SUBQ      $32, R10
+	JGE       block4
+
+single3:
+	ADDQ $24, R10
+	JLT  tail6
+
+block7:
+	VMULPS    (R8), Y3, Y12
+	VXORPS    Y1, Y12, Y12
+	VPCMPEQD  Y2, Y11, Y13
+	VBLENDVPS Y13, Y5, Y0, Y14
+	VADDPS    Y14, Y12, Y12
+	VMULPS    Y7, Y12, Y12
+	VMULPS    Y8, Y12, Y12
+	VXORPS    Y1, Y12, Y12
+	VBLENDVPS Y4, Y12, Y0, Y12
+	VMOVUPS   (R9), Y14
+	VSUBPS    Y6, Y14, Y14
+	VMULPS    Y14, Y9, Y14
+	VBLENDVPS Y4, Y14, Y0, Y14
+	VANDPS    Y13, Y4, Y13
+	VBLENDVPS Y13, Y10, Y0, Y13
+	VMOVUPS   0(SP)(R13*1), Y15
+	VADDPS    Y12, Y15, Y12
+	VMOVUPS   Y12, 0(SP)(R13*1)
+	VMOVUPS   (R11), Y12
+	VADDPS    Y14, Y12, Y12
+	VMOVUPS   Y12, (R11)
+	VMOVUPS   (R12), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R12)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
+	ADDQ      $32, R11
+	ADDQ      $32, R12
+	VPADDD    k00000008<>+0(SB), Y11, Y11
+	ADDQ      $32, R13
+	ANDQ      $255, R13
+	SUBQ      $8, R10
+	JGE       block7
+
+tail6:
+	ADDQ $8, R10
+	JEQ  done5
+
+masked8:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R10
+	VMOVUPS    32(R14)(R10*4), Y12
+	VMASKMOVPS (R8), Y12, Y13
+	VMULPS     Y13, Y3, Y13
+	VXORPS     Y1, Y13, Y13
+	VPCMPEQD   Y2, Y11, Y11
+	VBLENDVPS  Y11, Y5, Y0, Y14
+	VADDPS     Y14, Y13, Y13
+	VMULPS     Y7, Y13, Y7
+	VMULPS     Y8, Y7, Y7
+	VXORPS     Y1, Y7, Y7
+	VBLENDVPS  Y4, Y7, Y0, Y7
+	VMASKMOVPS (R9), Y12, Y8
+	VSUBPS     Y6, Y8, Y6
+	VMULPS     Y6, Y9, Y6
+	VBLENDVPS  Y4, Y6, Y0, Y6
+	VANDPS     Y11, Y4, Y8
+	VBLENDVPS  Y8, Y10, Y0, Y8
+	VMOVUPS    0(SP)(R13*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y12, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R13*1)
+	VMASKMOVPS (R11), Y12, Y7
+	VADDPS     Y6, Y7, Y6
+	VMASKMOVPS Y6, Y12, (R11)
+	VMASKMOVPS (R12), Y12, Y6
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS Y6, Y12, (R12)
+
+done5:
+	VMOVUPS      0(SP), Y6
+	VMOVUPS      128(SP), Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      64(SP), Y7
+	VMOVUPS      192(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      32(SP), Y7
+	VMOVUPS      160(SP), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(SP), Y8
+	VMOVUPS      224(SP), Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $1, X6, X7
+	VADDPS       X7, X6, X6
+	VBROADCASTSS X6, Y6
+	VCMPPS       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         424(SP), R10
+	MOVQ         8(AX), R11
+	VMOVUPS      iota32<>+0(SB), Y8
+	SUBQ         $8, R11
+	JLT          single9
+
+block10:
+	VMULPS      (R8), Y3, Y9
+	VXORPS      Y1, Y9, Y9
+	VPCMPEQD    Y2, Y8, Y10
+	VBLENDVPS   Y10, Y5, Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VBLENDVPS   Y4, Y9, Y0, Y9
+	VMOVUPS     (R9), Y10
+	VSUBPS      328(SP), Y10, Y10
+	VMOVUPS     k42b20000<>+0(SB), Y11
+	VMINPS      Y10, Y11, Y10
+	VMOVUPS     kc2d00000<>+0(SB), Y11
+	VMAXPS      Y10, Y11, Y10
+	VMOVAPS     Y10, Y11
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y12
+	VFMADD213PS k4b4000fe<>+0(SB), Y12, Y11
+	VSUBPS      k4b4000fe<>+0(SB), Y11, Y12
+	VFMADD231PS kbf317218<>+0(SB), Y12, Y10
+	VFMADD231PS k3102e308<>+0(SB), Y12, Y10
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y13
+	VFMADD213PS k3c0913d7<>+0(SB), Y10, Y13
+	VFMADD213PS k3d2aab3a<>+0(SB), Y10, Y13
+	VFMADD213PS k3e2aaa58<>+0(SB), Y10, Y13
+	VFMADD213PS k3effffff<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VFMADD213PS k3f800000<>+0(SB), Y10, Y13
+	VMOVUPS     k3f000000<>+0(SB), Y10
+	VFMADD213PS k4b40007f<>+0(SB), Y10, Y12
+	VPSLLD      $23, Y12, Y10
+	VMULPS      Y10, Y13, Y10
+	VPSUBD      Y12, Y11, Y11
+	VPSLLD      $23, Y11, Y11
+	VMULPS      Y11, Y10, Y10
+	VMULPS      Y10, Y6, Y10
+	VBLENDVPS   Y7, Y0, Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (R10)
+	ADDQ        SI, R8
+	ADDQ        DI, R9
+	ADDQ        $32, R10
+	VPADDD      k00000008<>+0(SB), Y8, Y8
+	SUBQ        $8, R11
+	JGE         block10
+
+single9:
+	ADDQ $8, R11
+	JEQ  done11
+
+masked12:
+	LEAQ        tail<>+0(SB), R12
+	NEGQ        R11
+	VMOVUPS     32(R12)(R11*4), Y9
+	VMASKMOVPS  (R8), Y9, Y10
+	VMULPS      Y10, Y3, Y10
+	VXORPS      Y1, Y10, Y10
+	VPCMPEQD    Y2, Y8, Y2
+	VBLENDVPS   Y2, Y5, Y0, Y2
+	VADDPS      Y2, Y10, Y2
+	VBLENDVPS   Y4, Y2, Y0, Y2
+	VMASKMOVPS  (R9), Y9, Y4
+	VSUBPS      328(SP), Y4, Y4
+	VMOVUPS     k42b20000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VMOVUPS     kc2d00000<>+0(SB), Y5
+	VMAXPS      Y4, Y5, Y4
+	VMOVAPS     Y4, Y5
+	VMOVUPS     k3fb8aa3b<>+0(SB), Y8
+	VFMADD213PS k4b4000fe<>+0(SB), Y8, Y5
+	VSUBPS      k4b4000fe<>+0(SB), Y5, Y8
+	VFMADD231PS kbf317218<>+0(SB), Y8, Y4
+	VFMADD231PS k3102e308<>+0(SB), Y8, Y4
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
+	VFMADD213PS k3c0913d7<>+0(SB), Y4, Y10
+	VFMADD213PS k3d2aab3a<>+0(SB), Y4, Y10
+	VFMADD213PS k3e2aaa58<>+0(SB), Y4, Y10
+	VFMADD213PS k3effffff<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VFMADD213PS k3f800000<>+0(SB), Y4, Y10
+	VMOVUPS     k3f000000<>+0(SB), Y4
+	VFMADD213PS k4b40007f<>+0(SB), Y4, Y8
+	VPSLLD      $23, Y8, Y4
+	VMULPS      Y4, Y10, Y4
+	VPSUBD      Y8, Y5, Y5
+	VPSLLD      $23, Y5, Y5
+	VMULPS      Y5, Y4, Y4
+	VMULPS      Y4, Y6, Y4
+	VBLENDVPS   Y7, Y0, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y9, (R10)
+
+done11:
+	MOVQ 360(SP), R8
+	ADDQ 432(SP), R8
+	MOVQ R8, 360(SP)
+	MOVQ 384(SP), R8
+	ADDQ 440(SP), R8
+	MOVQ R8, 384(SP)
+	ADDQ 448(SP), BX
+	MOVQ 392(SP), R8
+	ADDQ 456(SP), R8
+	MOVQ R8, 392(SP)
+	MOVQ 424(SP), R8
+	ADDQ 464(SP), R8
+	MOVQ R8, 424(SP)
+	MOVQ 488(SP), R8
+	DECQ R8
+	MOVQ R8, 488(SP)
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(SB), 0, $408-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    552(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    560(AX), X1, X1
+	VBROADCASTSS X1, Z1
+	VPXORD       Z2, Z2, Z2
+	VCVTSD2SS    568(AX), X2, X2
+	VBROADCASTSS X2, Z2
+	VBROADCASTSS k3f800000<>+0(SB), Z3
+	VPXORD       Z4, Z4, Z4
+	VBROADCASTSS k80000000<>+0(SB), Z5
+	VBROADCASTSS k42b20000<>+0(SB), Z6
+	VBROADCASTSS kc2d00000<>+0(SB), Z7
+	VBROADCASTSS k4b4000fe<>+0(SB), Z8
+	VBROADCASTSS k3ab5f5f5<>+0(SB), Z9
+	VBROADCASTSS k3c0913d7<>+0(SB), Z10
+	VBROADCASTSS k3d2aab3a<>+0(SB), Z11
+	VBROADCASTSS k3e2aaa58<>+0(SB), Z12
+	VBROADCASTSS k3effffff<>+0(SB), Z13
+	VBROADCASTSS k3f000000<>+0(SB), Z14
+	VBROADCASTSS k4b40007f<>+0(SB), Z15
+	MOVQ         32(AX), BX
+	MOVQ         BX, 264(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 272(SP)
+	SHLQ         $2, 272(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 280(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 288(SP)
+	MOVQ         72(AX), BX
+	MOVQ         320(AX), CX
+	MOVQ         CX, 296(SP)
+	SHLQ         $2, 296(SP)
+	MOVQ         64(AX), CX
+	MOVQ         80(AX), DX
+	MOVQ         DX, 304(SP)
+	MOVQ         88(AX), DX
+	MOVQ         DX, 312(SP)
+	VBROADCASTSS k00000010<>+0(SB), Z16
+	MOVQ         304(AX), DX
+	SHLQ         $8, DX
+	MOVQ         320(AX), SI
+	SHLQ         $8, SI
+	VBROADCASTSS k00000040<>+0(SB), Z17
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
+	SHLQ         $6, R8
+	MOVQ         96(AX), R9
+	MOVQ         R9, 320(SP)
+	MOVQ         160(AX), R9
+	MOVQ         R9, 328(SP)
+	SHLQ         $3, 328(SP)
+	MOVQ         184(AX), R9
+	MOVQ         R9, 336(SP)
+	SHLQ         $2, 336(SP)
+	MOVQ         192(AX), R9
+	MOVQ         R9, 344(SP)
+	SHLQ         $2, 344(SP)
+	MOVQ         200(AX), R9
+	MOVQ         R9, 352(SP)
+	SHLQ         $2, 352(SP)
+	MOVQ         224(AX), R9
+	MOVQ         R9, 360(SP)
+	SHLQ         $2, 360(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 368(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSS (R9), Z18
+	VMULPS       Z0, Z18, Z0
+	VDIVPS       Z1, Z0, Z0
+	VMULPS       Z2, Z18, Z1
+	VMOVSS       X1, 256(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 376(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 384(SP)
+	VPXORD       Z5, Z0, Z1
+	VMOVSS       X1, 392(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 400(SP)
+	MOVQ         400(SP), R9
+	TESTQ        R9, R9
+	JLE          end1
+
+row2:
+	MOVQ             264(SP), R9
+	MOVQ             (R9), R9
+	MOVQ             R9, R10
+	MOVQ             $-1, R11
+	MOVQ             $2147483647, R12
+	CMPQ             R10, R11
+	CMOVQLT          R11, R10
+	CMPQ             R10, R12
+	CMOVQGT          R12, R10
+	VPBROADCASTD     R10, Z1
+	MOVQ             368(SP), R10
+	CMPQ             R9, R10
+	SETNE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K1
+	CMPQ             376(SP), R9
+	SETLE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K2
+	MOVQ             384(SP), R10
+	CMPQ             R9, R10
+	SETLT            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K3
+	KANDW            K3, K2, K2
+	MOVQ             376(SP), R10
+	KMOVW            K2, R11
+	TESTQ            R11, R11
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	MOVQ             272(SP), R11
+	IMULQ            R11, R9
+	MOVQ             280(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z2
+	VBLENDMPS        Z2, Z3, K2, Z2
+	VBLENDMPS        Z2, Z4, K1, Z2
+	VMULPS.BCST      256(SP), Z2, Z2
+	VPXORD           Z5, Z2, Z2
+	MOVQ             288(SP), R9
+	VBROADCASTSS     (R9), Z18
+	VPANDD.BCST      k7fffffff<>+0(SB), Z18, Z19
+	VBROADCASTSS     k7e800000<>+0(SB), Z20
+	VCMPPS           $17, Z19, Z20, K2
+	VBLENDMPS.BCST   k20000000<>+0(SB), Z3, K2, Z20
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z19, K2
+	VBLENDMPS.BCST   k6f000000<>+0(SB), Z20, K2, Z19
+	VMULPS           Z19, Z18, Z20
+	VDIVPS           Z20, Z3, Z20
+	VBLENDMPS.BCST   392(SP), Z4, K1, Z21
+	VBROADCASTSS     (BX), Z22
+	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
+	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
+	VBLENDMPS        Z4, Z22, K2, Z22
+	VCMPPS.BCST      $17, k00800000<>+0(SB), Z18, K2
+	VMULPS.BCST      k4b800000<>+0(SB), Z18, Z23
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VBROADCASTSS     k4b00007f<>+0(SB), Z24
+	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
+	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
+	VPSRLD           $23, Z23, Z25
+	VPORD.BCST       k4b000000<>+0(SB), Z25, Z25
+	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
+	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
+	VSUBPS           Z24, Z25, Z24
+	VSUBPS           Z3, Z23, Z23
+	VMULPS           Z23, Z23, Z25
+	VMULPS           Z23, Z25, Z26
+	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
+	VFMADD213PS.BCST k3e02b230<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3e116c89<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST kbe800114<>+0(SB), Z23, Z27
+	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z23, Z27
+	VMULPS           Z27, Z26, Z26
+	VFMADD231PS.BCST kb102e308<>+0(SB), Z24, Z26
+	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
+	VADDPS           Z26, Z23, Z23
+	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
+	VCMPPS           $0, Z4, Z18, K2
+	VBROADCASTSS     k7fc00000<>+0(SB), Z24
+	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
+	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z18, K2
+	VBLENDMPS        Z23, Z18, K2, Z23
+	VCMPPS           $18, Z4, Z18, K2
+	VBLENDMPS        Z24, Z23, K2, Z18
+	VADDPS           Z18, Z22, Z18
+	MOVQ             296(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSS     (CX)(R10*1), Z23
+	VSUBPS           Z18, Z23, Z23
+	VMULPS.BCST      256(SP), Z23, Z23
+	VPXORD           Z5, Z23, Z23
+	VBLENDMPS        Z23, Z4, K1, Z23
+	MOVQ             280(SP), R9
+	MOVQ             CX, R10
+	MOVQ             304(SP), R11
+	MOVQ             312(SP), R12
+	MOVQ             8(AX), R13
+	VMOVUPS          iota32<>+0(SB), Z24
+	SUBQ             $64, R13
+	JGE              full4
+	VMOVAPS          Z4, Z25
+	VMOVUPS          Z25, 0(SP)
+	VMOVUPS          Z25, 64(SP)
+	VMOVUPS          Z25, 128(SP)
+	VMOVUPS          Z25, 192(SP)
+	JMP              single3
+
+full4:
+	VMOVAPS Z4, Z25
+	VMOVAPS Z4, Z26
+	VMOVAPS Z4, Z27
+	VMOVAPS Z4, Z28
+
+block5:
+	VMULPS      (R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPCMPD      $0, Z1, Z24, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     (R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z25, Z25
+	VMOVUPS     (R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, (R11)
+	VMOVUPS     (R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, (R12)
+	VMULPS      64(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD      Z16, Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     64(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z26, Z26
+	VMOVUPS     64(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 64(R11)
+	VMOVUPS     64(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 64(R12)
+	VMULPS      128(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     128(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z27, Z27
+	VMOVUPS     128(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 128(R11)
+	VMOVUPS     128(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 128(R12)
+	VMULPS      192(R9), Z0, Z29
+	VPXORD      Z5, Z29, Z29
+	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
+	VPCMPD      $0, Z1, Z30, K2
+	VBLENDMPS   Z2, Z4, K2, Z30
+	VADDPS      Z30, Z29, Z29
+	VMULPS      Z19, Z29, Z29
+	VMULPS      Z20, Z29, Z29
+	VPXORD      Z5, Z29, Z29
+	VBLENDMPS   Z29, Z4, K1, Z29
+	VMOVUPS     192(R10), Z30
+	VSUBPS      Z18, Z30, Z30
+	VMULPS.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPS   Z23, Z4, K2, Z31
+	VADDPS      Z29, Z28, Z28
+	VMOVUPS     192(R11), Z29
+	VADDPS      Z30, Z29, Z29
+	VMOVUPS     Z29, 192(R11)
+	VMOVUPS     192(R12), Z29
+	VADDPS      Z31, Z29, Z29
+	VMOVUPS     Z29, 192(R12)
+	ADDQ        DX, R9
+	ADDQ        SI, R10
+	ADDQ        $256, R11
+	ADDQ        $256, R12
+	VPADDD      Z17, Z24, Z24
+	SUBQ        $64, R13
+	JGE         block5
+	VMOVUPS     Z25, 0(SP)
+	VMOVUPS     Z26, 64(SP)
+	VMOVUPS     Z27, 128(SP)
+	VMOVUPS     Z28, 192(SP)
+
+single3:
+	MOVQ $0, R14
+	ADDQ $64, R13
+	JEQ  done6
+
+masked7:
+	VPBROADCASTD R13, Z25
+	VPCMPD       $6, iota32<>+0(SB), Z25, K2
+	VMOVUPS.Z    (R9), K2, Z25
+	VMULPS       Z25, Z0, Z25
+	VPXORD       Z5, Z25, Z25
+	VPCMPD       $0, Z1, Z24, K3
+	VBLENDMPS    Z2, Z4, K3, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z25, Z25
+	VMULPS       Z20, Z25, Z25
+	VPXORD       Z5, Z25, Z25
+	VBLENDMPS    Z25, Z4, K1, Z25
+	VMOVUPS.Z    (R10), K2, Z26
+	VSUBPS       Z18, Z26, Z26
+	VMULPS.Z     Z26, Z21, K1, Z26
+	KANDW        K3, K1, K3
+	VBLENDMPS    Z23, Z4, K3, Z27
+	VMOVUPS      0(SP)(R14*1), Z28
+	VADDPS       Z25, Z28, Z25
+	VMOVAPS      Z25, K2, Z28
+	VMOVUPS      Z28, 0(SP)(R14*1)
+	VMOVUPS.Z    (R11), K2, Z25
+	VADDPS       Z26, Z25, Z25
+	VMOVUPS      Z25, K2, (R11)
+	VMOVUPS.Z    (R12), K2, Z25
+	VADDPS       Z27, Z25, Z25
+	VMOVUPS      Z25, K2, (R12)
+	ADDQ         DI, R9
+	ADDQ         R8, R10
+	ADDQ         $64, R11
+	ADDQ         $64, R12
+	VPADDD       Z16, Z24, Z24
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $16, R13
+	JGT          masked7
+
+done6:
+	VMOVUPS       0(SP), Z18
+	VMOVUPS       128(SP), Z19
+	VADDPS        Z19, Z18, Z18
+	VMOVUPS       64(SP), Z19
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPS     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VBROADCASTSS  X18, Z18
+	VCMPPS        $0, Z4, Z18, K2
+	MOVQ          280(SP), R9
+	MOVQ          CX, R10
+	MOVQ          320(SP), R11
+	MOVQ          8(AX), R12
+	VMOVUPS       iota32<>+0(SB), Z19
+	SUBQ          $16, R12
+	JLT           single8
+
+block9:
+	VMULPS           (R9), Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K3
+	VBLENDMPS        Z2, Z4, K3, Z21
+	VADDPS.Z         Z21, Z20, K1, Z20
+	VMOVUPS          (R10), Z21
+	VSUBPS           Z22, Z21, Z21
+	VMINPS           Z21, Z6, Z21
+	VMAXPS           Z21, Z7, Z21
+	VMOVAPS          Z21, Z23
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z23
+	VSUBPS           Z8, Z23, Z24
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z24, Z21
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z24, Z21
+	VMOVAPS          Z9, Z25
+	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z11, Z21, Z25
+	VFMADD213PS      Z12, Z21, Z25
+	VFMADD213PS      Z13, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z3, Z21, Z25
+	VFMADD213PS      Z15, Z14, Z24
+	VPSLLD           $23, Z24, Z21
+	VMULPS           Z21, Z25, Z21
+	VPSUBD           Z24, Z23, Z23
+	VPSLLD           $23, Z23, Z23
+	VMULPS           Z23, Z21, Z21
+	VMULPS           Z21, Z18, Z21
+	VBLENDMPS        Z4, Z21, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, (R11)
+	ADDQ             DI, R9
+	ADDQ             R8, R10
+	ADDQ             $64, R11
+	VPADDD           Z16, Z19, Z19
+	SUBQ             $16, R12
+	JGE              block9
+
+single8:
+	ADDQ $16, R12
+	JEQ  done10
+
+masked11:
+	VPBROADCASTD     R12, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R9), K3, Z20
+	VMULPS           Z20, Z0, Z20
+	VPXORD           Z5, Z20, Z20
+	VPCMPD           $0, Z1, Z19, K4
+	VBLENDMPS        Z2, Z4, K4, Z1
+	VADDPS.Z         Z1, Z20, K1, Z1
+	VMOVUPS.Z        (R10), K3, Z2
+	VSUBPS           Z22, Z2, Z2
+	VMINPS           Z2, Z6, Z2
+	VMAXPS           Z2, Z7, Z2
+	VMOVAPS          Z2, Z19
+	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z19
+	VSUBPS           Z8, Z19, Z20
+	VFMADD231PS.BCST kbf317218<>+0(SB), Z20, Z2
+	VFMADD231PS.BCST k3102e308<>+0(SB), Z20, Z2
+	VMOVAPS          Z9, Z21
+	VFMADD213PS      Z10, Z2, Z21
+	VFMADD213PS      Z11, Z2, Z21
+	VFMADD213PS      Z12, Z2, Z21
+	VFMADD213PS      Z13, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z3, Z2, Z21
+	VFMADD213PS      Z15, Z14, Z20
+	VPSLLD           $23, Z20, Z2
+	VMULPS           Z2, Z21, Z2
+	VPSUBD           Z20, Z19, Z19
+	VPSLLD           $23, Z19, Z19
+	VMULPS           Z19, Z2, Z2
+	VMULPS           Z2, Z18, Z2
+	VBLENDMPS        Z4, Z2, K2, Z2
+	VADDPS           Z2, Z1, Z1
+	VMOVUPS          Z1, K3, (R11)
+
+done10:
+	MOVQ 264(SP), R9
+	ADDQ 328(SP), R9
+	MOVQ R9, 264(SP)
+	MOVQ 288(SP), R9
+	ADDQ 336(SP), R9
+	MOVQ R9, 288(SP)
+	ADDQ 344(SP), CX
+	ADDQ 352(SP), BX
+	MOVQ 320(SP), R9
+	ADDQ 360(SP), R9
+	MOVQ R9, 320(SP)
+	MOVQ 400(SP), R9
+	DECQ R9
+	MOVQ R9, 400(SP)
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(SB), 0, $528-8
+	MOVQ         a+0(FP), AX
+	VXORPD       Y0, Y0, Y0
+	VMOVUPD      k4086300000000000<>+0(SB), Y1
+	VMOVUPD      kc087500000000000<>+0(SB), Y2
+	VMOVUPD      k3fe0000000000000<>+0(SB), Y3
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y4
+	VMOVUPD      kfff0000000000000<>+0(SB), Y5
+	VBROADCASTSD 544(AX), Y6
+	VMOVUPD      Y6, 256(SP)
+	VBROADCASTSD 576(AX), Y6
+	VMOVUPD      Y6, 288(SP)
+	VBROADCASTSD 584(AX), Y6
+	VMOVUPD      Y6, 320(SP)
+	MOVQ         32(AX), BX
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 352(SP)
+	SHLQ         $5, 352(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 360(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 368(SP)
+	SHLQ         $5, 368(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 376(SP)
+	SHLQ         $3, 376(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 384(SP)
+	SHLQ         $3, 384(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 392(SP)
+	SHLQ         $3, 392(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 400(SP)
+	SHLQ         $3, 400(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 408(SP)
+	SHLQ         $3, 408(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 416(SP)
+	SHLQ         $2, 416(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 424(SP)
+	VMOVUPD      Y0, 432(SP)
+	MOVQ         680(AX), R10
+	MOVQ         R10, 464(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 472(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 480(SP)
+	MOVQ         (AX), R10
+	MOVQ         R10, 488(SP)
+	MOVQ         488(SP), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	SUBQ    $32, R11
+	JGE     full4
+	VMOVAPD Y5, Y6
+	VMOVUPD Y6, 0(SP)
+	VMOVUPD Y6, 32(SP)
+	VMOVUPD Y6, 64(SP)
+	VMOVUPD Y6, 96(SP)
+	VMOVUPD Y6, 128(SP)
+	VMOVUPD Y6, 160(SP)
+	VMOVUPD Y6, 192(SP)
+	VMOVUPD Y6, 224(SP)
+	JMP     single3
+
+full4:
+	VMOVAPD Y5, Y6
+	VMOVAPD Y5, Y7
+	VMOVAPD Y5, Y8
+	VMOVAPD Y5, Y9
+	VMOVAPD Y5, Y10
+	VMOVAPD Y5, Y11
+	VMOVAPD Y5, Y12
+	VMOVAPD Y5, Y13
+
+block5:
+	VCMPPD    $3, Y6, Y6, Y14
+	VMAXPD    (R10), Y6, Y15
+	VBLENDVPD Y14, Y6, Y15, Y6
+	VCMPPD    $3, Y7, Y7, Y14
+	VMAXPD    32(R10), Y7, Y15
+	VBLENDVPD Y14, Y7, Y15, Y7
+	VCMPPD    $3, Y8, Y8, Y14
+	VMAXPD    64(R10), Y8, Y15
+	VBLENDVPD Y14, Y8, Y15, Y8
+	VCMPPD    $3, Y9, Y9, Y14
+	VMAXPD    96(R10), Y9, Y15
+	VBLENDVPD Y14, Y9, Y15, Y9
+	VCMPPD    $3, Y10, Y10, Y14
+	VMAXPD    128(R10), Y10, Y15
+	VBLENDVPD Y14, Y10, Y15, Y10
+	VCMPPD    $3, Y11, Y11, Y14
+	VMAXPD    160(R10), Y11, Y15
+	VBLENDVPD Y14, Y11, Y15, Y11
+	VCMPPD    $3, Y12, Y12, Y14
+	VMAXPD    192(R10), Y12, Y15
+	VBLENDVPD Y14, Y12, Y15, Y12
+	VCMPPD    $3, Y13, Y13, Y14
+	VMAXPD    224(R10), Y13, Y15
+	VBLENDVPD Y14, Y13, Y15, Y13
+	ADDQ      CX, R10
+	SUBQ      $32, R11
+	JGE       block5
+	VMOVUPD   Y6, 0(SP)
+	VMOVUPD   Y7, 32(SP)
+	VMOVUPD   Y8, 64(SP)
+	VMOVUPD   Y9, 96(SP)
+	VMOVUPD   Y10, 128(SP)
+	VMOVUPD   Y11, 160(SP)
+	VMOVUPD   Y12, 192(SP)
+	VMOVUPD   Y13, 224(SP)
+
+single3:
+	MOVQ $0, R12
+	ADDQ $28, R11
+	JLT  tail7
+
+block8:
+	VMOVUPD   0(SP)(R12*1), Y6
+	VCMPPD    $3, Y6, Y6, Y7
+	VMAXPD    (R10), Y6, Y8
+	VBLENDVPD Y7, Y6, Y8, Y6
+	VMOVUPD   Y6, 0(SP)(R12*1)
+	ADDQ      352(SP), R10
+	ADDQ      $32, R12
+	ANDQ      $255, R12
+	SUBQ      $4, R11
+	JGE       block8
+
+tail7:
+	ADDQ $4, R11
+	JEQ  done6
+
+masked9:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPD    32(R13)(R11*8), Y6
+	VMASKMOVPD (R10), Y6, Y7
+	VMOVUPD    0(SP)(R12*1), Y8
+	VCMPPD     $3, Y8, Y8, Y9
+	VMAXPD     Y7, Y8, Y7
+	VBLENDVPD  Y9, Y8, Y7, Y7
+	VBLENDVPD  Y6, Y7, Y8, Y8
+	VMOVUPD    Y8, 0(SP)(R12*1)
+
+done6:
+	VMOVUPD      0(SP), Y6
+	VMOVUPD      128(SP), Y7
+	VCMPPD       $3, Y6, Y6, Y8
+	VMAXPD       Y7, Y6, Y7
+	VBLENDVPD    Y8, Y6, Y7, Y6
+	VMOVUPD      64(SP), Y7
+	VMOVUPD      192(SP), Y8
+	VCMPPD       $3, Y7, Y7, Y9
+	VMAXPD       Y8, Y7, Y8
+	VBLENDVPD    Y9, Y7, Y8, Y7
+	VCMPPD       $3, Y6, Y6, Y8
+	VMAXPD       Y7, Y6, Y7
+	VBLENDVPD    Y8, Y6, Y7, Y6
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      160(SP), Y8
+	VCMPPD       $3, Y7, Y7, Y9
+	VMAXPD       Y8, Y7, Y8
+	VBLENDVPD    Y9, Y7, Y8, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VCMPPD       $3, Y8, Y8, Y10
+	VMAXPD       Y9, Y8, Y9
+	VBLENDVPD    Y10, Y8, Y9, Y8
+	VCMPPD       $3, Y7, Y7, Y9
+	VMAXPD       Y8, Y7, Y8
+	VBLENDVPD    Y9, Y7, Y8, Y7
+	VCMPPD       $3, Y6, Y6, Y8
+	VMAXPD       Y7, Y6, Y7
+	VBLENDVPD    Y8, Y6, Y7, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VCMPPD       $3, X6, X6, X8
+	VMAXPD       X7, X6, X7
+	VBLENDVPD    X8, X6, X7, X6
+	VPERMILPD    $1, X6, X7
+	VCMPPD       $3, X6, X6, X8
+	VMAXPD       X7, X6, X7
+	VBLENDVPD    X8, X6, X7, X6
+	VBROADCASTSD X6, Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, Y0, Y6, Y7
+	MOVQ         BX, R10
+	MOVQ         8(AX), R11
+	VMOVAPD      Y0, Y8
+	VMOVUPD      Y8, 0(SP)
+	VMOVUPD      Y8, 32(SP)
+	VMOVUPD      Y8, 64(SP)
+	VMOVUPD      Y8, 96(SP)
+	VMOVUPD      Y8, 128(SP)
+	VMOVUPD      Y8, 160(SP)
+	VMOVUPD      Y8, 192(SP)
+	VMOVUPD      Y8, 224(SP)
+	MOVQ         $0, R12
+	SUBQ         $16, R11
+	JLT          single10
+
+block11:
+	VMOVUPD     (R10), Y8
+	VSUBPD      Y7, Y8, Y8
+	VMINPD      Y8, Y1, Y8
+	VMAXPD      Y8, Y2, Y8
+	VMOVAPD     Y8, Y9
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
+	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
+	VFMADD213PD Y3, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
+	VPSLLQ      $52, Y10, Y8
+	VMULPD      Y8, Y11, Y8
+	VPSUBQ      Y10, Y9, Y9
+	VPSLLQ      $52, Y9, Y9
+	VMULPD      Y9, Y8, Y8
+	VMOVUPD     0(SP)(R12*1), Y9
+	VADDPD      Y8, Y9, Y8
+	VMOVUPD     Y8, 0(SP)(R12*1)
+	VMOVUPD     32(R10), Y8
+	VSUBPD      Y7, Y8, Y8
+	VMINPD      Y8, Y1, Y8
+	VMAXPD      Y8, Y2, Y8
+	VMOVAPD     Y8, Y9
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
+	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
+	VFMADD213PD Y3, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
+	VPSLLQ      $52, Y10, Y8
+	VMULPD      Y8, Y11, Y8
+	VPSUBQ      Y10, Y9, Y9
+	VPSLLQ      $52, Y9, Y9
+	VMULPD      Y9, Y8, Y8
+	VMOVUPD     32(SP)(R12*1), Y9
+	VADDPD      Y8, Y9, Y8
+	VMOVUPD     Y8, 32(SP)(R12*1)
+	VMOVUPD     64(R10), Y8
+	VSUBPD      Y7, Y8, Y8
+	VMINPD      Y8, Y1, Y8
+	VMAXPD      Y8, Y2, Y8
+	VMOVAPD     Y8, Y9
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
+	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
+	VFMADD213PD Y3, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
+	VPSLLQ      $52, Y10, Y8
+	VMULPD      Y8, Y11, Y8
+	VPSUBQ      Y10, Y9, Y9
+	VPSLLQ      $52, Y9, Y9
+	VMULPD      Y9, Y8, Y8
+	VMOVUPD     64(SP)(R12*1), Y9
+	VADDPD      Y8, Y9, Y8
+	VMOVUPD     Y8, 64(SP)(R12*1)
+	VMOVUPD     96(R10), Y8
+	VSUBPD      Y7, Y8, Y8
+	VMINPD      Y8, Y1, Y8
+	VMAXPD      Y8, Y2, Y8
+	VMOVAPD     Y8, Y9
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
+	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
+	VFMADD213PD Y3, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
+	VPSLLQ      $52, Y10, Y8
+	VMULPD      Y8, Y11, Y8
+	VPSUBQ      Y10, Y9, Y9
+	VPSLLQ      $52, Y9, Y9
+	VMULPD      Y9, Y8, Y8
+	VMOVUPD     96(SP)(R12*1), Y9
+	VADDPD      Y8, Y9, Y8
+	VMOVUPD     Y8, 96(SP)(R12*1)
+	ADDQ        DX, R10
+	ADDQ        $128, R12
+	ANDQ        $255, R12
+	SUBQ        $16, R11
+	JGE         block11
+
+single10:
+	ADDQ $12, R11
+	JLT  tail13
+
+block14:
+	VMOVUPD     (R10), Y8
+	VSUBPD      Y7, Y8, Y8
+	VMINPD      Y8, Y1, Y8
+	VMAXPD      Y8, Y2, Y8
+	VMOVAPD     Y8, Y9
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
+	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
+	VFMADD213PD Y3, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD Y4, Y8, Y11
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
+	VPSLLQ      $52, Y10, Y8
+	VMULPD      Y8, Y11, Y8
+	VPSUBQ      Y10, Y9, Y9
+	VPSLLQ      $52, Y9, Y9
+	VMULPD      Y9, Y8, Y8
+	VMOVUPD     0(SP)(R12*1), Y9
+	VADDPD      Y8, Y9, Y8
+	VMOVUPD     Y8, 0(SP)(R12*1)
+	ADDQ        352(SP), R10
+	ADDQ        $32, R12
+	ANDQ        $255, R12
+	SUBQ        $4, R11
+	JGE         block14
+
+tail13:
+	ADDQ $4, R11
+	JEQ  done12
+
+masked15:
+	LEAQ        tail<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPD     32(R13)(R11*8), Y8
+	VMASKMOVPD  (R10), Y8, Y9
+	VSUBPD      Y7, Y9, Y9
+	VMINPD      Y9, Y1, Y9
+	VMAXPD      Y9, Y2, Y9
+	VMOVAPD     Y9, Y10
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y11
+	VFMADD213PD k43380000000007fe<>+0(SB), Y11, Y10
+	VSUBPD      k43380000000007fe<>+0(SB), Y10, Y11
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y11, Y9
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y11, Y9
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y12
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y9, Y12
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y9, Y12
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y9, Y12
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y9, Y12
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y9, Y12
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y9, Y12
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y9, Y12
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y9, Y12
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y9, Y12
+	VFMADD213PD Y3, Y9, Y12
+	VFMADD213PD Y4, Y9, Y12
+	VFMADD213PD Y4, Y9, Y12
+	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y11
+	VPSLLQ      $52, Y11, Y9
+	VMULPD      Y9, Y12, Y9
+	VPSUBQ      Y11, Y10, Y10
+	VPSLLQ      $52, Y10, Y10
+	VMULPD      Y10, Y9, Y9
+	VMOVUPD     0(SP)(R12*1), Y10
+	VADDPD      Y9, Y10, Y9
+	VBLENDVPD   Y8, Y9, Y10, Y10
+	VMOVUPD     Y10, 0(SP)(R12*1)
+
+done12:
+	VMOVUPD      0(SP), Y8
+	VMOVUPD      128(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VMOVUPD      64(SP), Y9
+	VMOVUPD      192(SP), Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMOVUPD      32(SP), Y9
+	VMOVUPD      160(SP), Y10
+	VADDPD       Y10, Y9, Y9
+	VMOVUPD      96(SP), Y10
+	VMOVUPD      224(SP), Y11
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VEXTRACTF128 $1, Y8, X9
+	VADDPD       X9, X8, X8
+	VPERMILPD    $1, X8, X9
+	VADDPD       X9, X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVUPD      Y8, 496(SP)
+	VMOVSD       X6, (SI)
+	VMOVUPD      496(SP), Y6
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y6
+	VMOVUPD      496(SP), Y8
+	VMULPD       k4340000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      496(SP), Y9
+	VBLENDVPD    Y6, Y8, Y9, Y8
+	VMOVUPD      k43300000000003ff<>+0(SB), Y9
+	VBLENDVPD    Y6, k4330000000000434<>+0(SB), Y9, Y6
+	VPADDQ       k00095f619980c433<>+0(SB), Y8, Y8
+	VPSRLQ       $52, Y8, Y9
+	VPOR         k4330000000000000<>+0(SB), Y9, Y9
+	VPAND        k000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
+	VSUBPD       Y6, Y9, Y6
+	VSUBPD       Y4, Y8, Y8
+	VMULPD       Y8, Y8, Y9
+	VADDPD       k4000000000000000<>+0(SB), Y8, Y10
+	VDIVPD       Y10, Y8, Y10
+	VMULPD       Y10, Y10, Y11
+	VMULPD       Y9, Y3, Y9
+	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y12
+	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y11, Y12
+	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y11, Y12
+	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y11, Y12
+	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y11, Y12
+	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y11, Y12
+	VFMADD213PD  k3fe5555555555592<>+0(SB), Y11, Y12
+	VFMADD213PD  Y9, Y12, Y11
+	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y6, Y12
+	VFMADD231PD  Y11, Y10, Y12
+	VSUBPD       Y12, Y9, Y9
+	VSUBPD       Y9, Y8, Y8
+	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y6, Y8
+	VCMPPD       $0, 496(SP), Y0, Y6
+	VMOVUPD      k7ff8000000000001<>+0(SB), Y9
+	VBLENDVPD    Y6, Y5, Y9, Y6
+	VMOVUPD      496(SP), Y9
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y9, Y9
+	VMOVUPD      496(SP), Y10
+	VBLENDVPD    Y9, Y8, Y10, Y8
+	VMOVUPD      496(SP), Y9
+	VCMPPD       $18, Y0, Y9, Y9
+	VBLENDVPD    Y9, Y6, Y8, Y6
+	VADDPD       Y6, Y7, Y6
+	MOVQ         360(SP), R10
+	MOVQ         BX, R11
+	MOVQ         8(AX), R12
+	SUBQ         $32, R12
+	JGE          full17
+	VMOVAPD      Y0, Y7
+	VMOVUPD      Y7, 0(SP)
+	VMOVUPD      Y7, 32(SP)
+	VMOVUPD      Y7, 64(SP)
+	VMOVUPD      Y7, 96(SP)
+	VMOVUPD      Y7, 128(SP)
+	VMOVUPD      Y7, 160(SP)
+	VMOVUPD      Y7, 192(SP)
+	VMOVUPD      Y7, 224(SP)
+	JMP          single16
+
+full17:
+	VMOVAPD Y0, Y7
+	VMOVAPD Y0, Y8
+	VMOVAPD Y0, Y9
+	VMOVAPD Y0, Y10
+	VMOVAPD Y0, Y11
+	VMOVAPD Y0, Y12
+	VMOVAPD Y0, Y13
+	VMOVAPD Y0, Y14
+
+block18:
+	VMOVUPD (R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  (R10), Y15, Y15
+	VADDPD  Y15, Y7, Y7
+	VMOVUPD 32(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  32(R10), Y15, Y15
+	VADDPD  Y15, Y8, Y8
+	VMOVUPD 64(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  64(R10), Y15, Y15
+	VADDPD  Y15, Y9, Y9
+	VMOVUPD 96(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  96(R10), Y15, Y15
+	VADDPD  Y15, Y10, Y10
+	VMOVUPD 128(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  128(R10), Y15, Y15
+	VADDPD  Y15, Y11, Y11
+	VMOVUPD 160(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  160(R10), Y15, Y15
+	VADDPD  Y15, Y12, Y12
+	VMOVUPD 192(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  192(R10), Y15, Y15
+	VADDPD  Y15, Y13, Y13
+	VMOVUPD 224(R11), Y15
+	VSUBPD  Y6, Y15, Y15
+	VMULPD  224(R10), Y15, Y15
+	VADDPD  Y15, Y14, Y14
+	ADDQ    DI, R10
+	ADDQ    CX, R11
+	SUBQ    $32, R12
+	JGE     block18
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y8, 32(SP)
+	VMOVUPD Y9, 64(SP)
+	VMOVUPD Y10, 96(SP)
+	VMOVUPD Y11, 128(SP)
+	VMOVUPD Y12, 160(SP)
+	VMOVUPD Y13, 192(SP)
+	VMOVUPD Y14, 224(SP)
+
+single16:
+	MOVQ $0, R13
+	ADDQ $28, R12
+	JLT  tail20
+
+block21:
+	VMOVUPD (R11), Y7
+	VSUBPD  Y6, Y7, Y7
+	VMULPD  (R10), Y7, Y7
+	VMOVUPD 0(SP)(R13*1), Y8
+	VADDPD  Y7, Y8, Y7
+	VMOVUPD Y7, 0(SP)(R13*1)
+	ADDQ    368(SP), R10
+	ADDQ    352(SP), R11
+	ADDQ    $32, R13
+	ANDQ    $255, R13
+	SUBQ    $4, R12
+	JGE     block21
+
+tail20:
+	ADDQ $4, R12
+	JEQ  done19
+
+masked22:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R12
+	VMOVUPD    32(R14)(R12*8), Y7
+	VMASKMOVPD (R10), Y7, Y8
+	VMASKMOVPD (R11), Y7, Y9
+	VSUBPD     Y6, Y9, Y9
+	VMULPD     Y9, Y8, Y8
+	VMOVUPD    0(SP)(R13*1), Y9
+	VADDPD     Y8, Y9, Y8
+	VBLENDVPD  Y7, Y8, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R13*1)
+
+done19:
+	VMOVUPD      0(SP), Y7
+	VMOVUPD      128(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      64(SP), Y8
+	VMOVUPD      192(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      32(SP), Y8
+	VMOVUPD      160(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VMOVUPD      96(SP), Y9
+	VMOVUPD      224(SP), Y10
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VEXTRACTF128 $1, Y7, X8
+	VADDPD       X8, X7, X7
+	VPERMILPD    $1, X7, X8
+	VADDPD       X8, X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVUPD      496(SP), Y8
+	VMOVSD       X8, (R8)
+	MOVLQSX      (R9), R10
+	MOVQ         464(SP), R11
+	CMPQ         R10, R11
+	SETNE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVQ        R11, X8
+	VPBROADCASTQ X8, Y8
+	CMPQ         472(SP), R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVQ        R11, X9
+	VPBROADCASTQ X9, Y9
+	MOVQ         480(SP), R11
+	CMPQ         R10, R11
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVQ        R11, X10
+	VPBROADCASTQ X10, Y10
+	VANDPD       Y10, Y9, Y9
+	MOVQ         472(SP), R11
+	VMOVMSKPD    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	MOVQ         376(SP), R12
+	IMULQ        R12, R10
+	MOVQ         360(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y10
+	VBLENDVPD    Y9, Y10, Y4, Y9
+	VBLENDVPD    Y8, Y9, Y0, Y9
+	MOVQ         384(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (BX)(R11*1), Y10
+	VSUBPD       Y6, Y10, Y6
+	VMULPD       Y6, Y9, Y6
+	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
+	VBLENDVPD    Y8, Y6, Y0, Y6
+	VMULPD       256(SP), Y6, Y6
+	VDIVPD       320(SP), Y7, Y7
+	VXORPD       k8000000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y8, Y7, Y0, Y7
+	VMULPD       288(SP), Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VADDPD       432(SP), Y6, Y6
+	VMOVUPD      Y6, 432(SP)
+	ADDQ         392(SP), BX
+	ADDQ         400(SP), SI
+	ADDQ         408(SP), R8
+	ADDQ         416(SP), R9
+	MOVQ         488(SP), R10
+	DECQ         R10
+	MOVQ         R10, 488(SP)
+	JNE          row2
+
+end1:
+	VMOVUPD 432(SP), Y0
+	MOVQ    424(SP), AX
+	VMOVSD  X0, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(SB), 0, $384-8
+	MOVQ         a+0(FP), AX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD k4086300000000000<>+0(SB), Z1
+	VBROADCASTSD kc087500000000000<>+0(SB), Z2
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z3
+	VBROADCASTSD k3ff71547652b82fe<>+0(SB), Z4
+	VBROADCASTSD kbfe62e42fefa39ef<>+0(SB), Z5
+	VBROADCASTSD kbc7abc9e3b39803f<>+0(SB), Z6
+	VBROADCASTSD k3e21ee88e9c83a2e<>+0(SB), Z7
+	VBROADCASTSD k3e5af5ea7eefa3cd<>+0(SB), Z8
+	VBROADCASTSD k3e927e5363ed28fa<>+0(SB), Z9
+	VBROADCASTSD k3ec71ddf863ebfa0<>+0(SB), Z10
+	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z11
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z12
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z13
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z14
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z15
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z16
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z17
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z18
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z19
+	VBROADCASTSD kfff0000000000000<>+0(SB), Z20
+	VBROADCASTSD 544(AX), Z21
+	VMOVSD       X21, 256(SP)
+	VBROADCASTSD 576(AX), Z21
+	VMOVSD       X21, 264(SP)
+	VBROADCASTSD 584(AX), Z21
+	VMOVSD       X21, 272(SP)
+	MOVQ         32(AX), BX
+	VBROADCASTSD k0000000000000011<>+0(SB), Z21
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         288(AX), DX
+	SHLQ         $6, DX
+	MOVQ         40(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         DI, 280(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	MOVQ         R8, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), R9
+	MOVQ         304(AX), R10
+	MOVQ         R10, 296(SP)
+	SHLQ         $3, 296(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 304(SP)
+	SHLQ         $3, 304(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 312(SP)
+	SHLQ         $3, 312(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 320(SP)
+	SHLQ         $3, 320(SP)
+	MOVQ         184(AX), R10
+	MOVQ         R10, 328(SP)
+	SHLQ         $3, 328(SP)
+	MOVQ         192(AX), R10
+	MOVQ         R10, 336(SP)
+	SHLQ         $2, 336(SP)
+	MOVQ         72(AX), R10
+	MOVQ         R10, 344(SP)
+	VMOVSD       X0, 352(SP)
+	MOVQ         680(AX), R10
+	MOVQ         R10, 360(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 368(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 376(SP)
+	MOVQ         (AX), R10
+	TESTQ        R10, R10
+	JLE          end1
+
+row2:
+	MOVQ    BX, R11
+	MOVQ    8(AX), R12
+	SUBQ    $32, R12
+	JGE     full4
+	VMOVAPD Z20, Z22
+	VMOVUPD Z22, 0(SP)
+	VMOVUPD Z22, 64(SP)
+	VMOVUPD Z22, 128(SP)
+	VMOVUPD Z22, 192(SP)
+	JMP     single3
+
+full4:
+	VMOVAPD Z20, Z22
+	VMOVAPD Z20, Z23
+	VMOVAPD Z20, Z24
+	VMOVAPD Z20, Z25
+
+block5:
+	VMAXPD      (R11), Z22, Z26
+	VFIXUPIMMPD $0, Z21, Z22, Z26
+	VMOVAPD     Z26, Z22
+	VMAXPD      64(R11), Z23, Z26
+	VFIXUPIMMPD $0, Z21, Z23, Z26
+	VMOVAPD     Z26, Z23
+	VMAXPD      128(R11), Z24, Z26
+	VFIXUPIMMPD $0, Z21, Z24, Z26
+	VMOVAPD     Z26, Z24
+	VMAXPD      192(R11), Z25, Z26
+	VFIXUPIMMPD $0, Z21, Z25, Z26
+	VMOVAPD     Z26, Z25
+	ADDQ        CX, R11
+	SUBQ        $32, R12
+	JGE         block5
+	VMOVUPD     Z22, 0(SP)
+	VMOVUPD     Z23, 64(SP)
+	VMOVUPD     Z24, 128(SP)
+	VMOVUPD     Z25, 192(SP)
+
+single3:
+	MOVQ $0, R13
+	ADDQ $24, R12
+	JLT  tail7
+
+block8:
+	VMOVUPD     0(SP)(R13*1), Z22
+	VMAXPD      (R11), Z22, Z23
+	VFIXUPIMMPD $0, Z21, Z22, Z23
+	VMOVUPD     Z23, 0(SP)(R13*1)
+	ADDQ        DX, R11
+	ADDQ        $64, R13
+	ANDQ        $255, R13
+	SUBQ        $8, R12
+	JGE         block8
+
+tail7:
+	ADDQ $8, R12
+	JEQ  done6
+
+masked9:
+	VPBROADCASTQ R12, Z22
+	VPCMPQ       $6, iota64<>+0(SB), Z22, K1
+	VMOVUPD.Z    (R11), K1, Z22
+	VMOVUPD      0(SP)(R13*1), Z23
+	VMAXPD       Z22, Z23, Z22
+	VFIXUPIMMPD  $0, Z21, Z23, Z22
+	VMOVAPD      Z22, K1, Z23
+	VMOVUPD      Z23, 0(SP)(R13*1)
+
+done6:
+	VMOVUPD       0(SP), Z22
+	VMOVUPD       128(SP), Z23
+	VMAXPD        Z23, Z22, Z23
+	VFIXUPIMMPD   $0, Z21, Z22, Z23
+	VMOVUPD       64(SP), Z22
+	VMOVUPD       192(SP), Z24
+	VMAXPD        Z24, Z22, Z24
+	VFIXUPIMMPD   $0, Z21, Z22, Z24
+	VMAXPD        Z24, Z23, Z22
+	VFIXUPIMMPD   $0, Z21, Z23, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VMAXPD        Y23, Y22, Y23
+	VFIXUPIMMPD   $0, Y21, Y22, Y23
+	VEXTRACTF64X2 $1, Y23, X22
+	VMAXPD        X22, X23, X22
+	VFIXUPIMMPD   $0, X21, X23, X22
+	VPERMILPD     $1, X22, X23
+	VMAXPD        X23, X22, X23
+	VFIXUPIMMPD   $0, X21, X22, X23
+	VBROADCASTSD  X23, Z22
+	VPANDQ.BCST   k7fffffffffffffff<>+0(SB), Z22, Z23
+	VCMPPD.BCST   $0, k7ff0000000000000<>+0(SB), Z23, K1
+	VBLENDMPD     Z0, Z22, K1, Z23
+	MOVQ          BX, R11
+	MOVQ          8(AX), R12
+	SUBQ          $32, R12
+	JGE           full11
+	VMOVAPD       Z0, Z24
+	VMOVUPD       Z24, 0(SP)
+	VMOVUPD       Z24, 64(SP)
+	VMOVUPD       Z24, 128(SP)
+	VMOVUPD       Z24, 192(SP)
+	JMP           single10
+
+full11:
+	VMOVAPD Z0, Z24
+	VMOVAPD Z0, Z25
+	VMOVAPD Z0, Z26
+	VMOVAPD Z0, Z27
+
+block12:
+	VMOVUPD     (R11), Z28
+	VSUBPD      Z23, Z28, Z28
+	VMINPD      Z28, Z1, Z28
+	VMAXPD      Z28, Z2, Z28
+	VMOVAPD     Z28, Z29
+	VFMADD213PD Z3, Z4, Z29
+	VSUBPD      Z3, Z29, Z30
+	VFMADD231PD Z5, Z30, Z28
+	VFMADD231PD Z6, Z30, Z28
+	VMOVAPD     Z7, Z31
+	VFMADD213PD Z8, Z28, Z31
+	VFMADD213PD Z9, Z28, Z31
+	VFMADD213PD Z10, Z28, Z31
+	VFMADD213PD Z11, Z28, Z31
+	VFMADD213PD Z12, Z28, Z31
+	VFMADD213PD Z13, Z28, Z31
+	VFMADD213PD Z14, Z28, Z31
+	VFMADD213PD Z15, Z28, Z31
+	VFMADD213PD Z16, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z19, Z17, Z30
+	VPSLLQ      $52, Z30, Z28
+	VMULPD      Z28, Z31, Z28
+	VPSUBQ      Z30, Z29, Z29
+	VPSLLQ      $52, Z29, Z29
+	VMULPD      Z29, Z28, Z28
+	VADDPD      Z28, Z24, Z24
+	VMOVUPD     64(R11), Z28
+	VSUBPD      Z23, Z28, Z28
+	VMINPD      Z28, Z1, Z28
+	VMAXPD      Z28, Z2, Z28
+	VMOVAPD     Z28, Z29
+	VFMADD213PD Z3, Z4, Z29
+	VSUBPD      Z3, Z29, Z30
+	VFMADD231PD Z5, Z30, Z28
+	VFMADD231PD Z6, Z30, Z28
+	VMOVAPD     Z7, Z31
+	VFMADD213PD Z8, Z28, Z31
+	VFMADD213PD Z9, Z28, Z31
+	VFMADD213PD Z10, Z28, Z31
+	VFMADD213PD Z11, Z28, Z31
+	VFMADD213PD Z12, Z28, Z31
+	VFMADD213PD Z13, Z28, Z31
+	VFMADD213PD Z14, Z28, Z31
+	VFMADD213PD Z15, Z28, Z31
+	VFMADD213PD Z16, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z19, Z17, Z30
+	VPSLLQ      $52, Z30, Z28
+	VMULPD      Z28, Z31, Z28
+	VPSUBQ      Z30, Z29, Z29
+	VPSLLQ      $52, Z29, Z29
+	VMULPD      Z29, Z28, Z28
+	VADDPD      Z28, Z25, Z25
+	VMOVUPD     128(R11), Z28
+	VSUBPD      Z23, Z28, Z28
+	VMINPD      Z28, Z1, Z28
+	VMAXPD      Z28, Z2, Z28
+	VMOVAPD     Z28, Z29
+	VFMADD213PD Z3, Z4, Z29
+	VSUBPD      Z3, Z29, Z30
+	VFMADD231PD Z5, Z30, Z28
+	VFMADD231PD Z6, Z30, Z28
+	VMOVAPD     Z7, Z31
+	VFMADD213PD Z8, Z28, Z31
+	VFMADD213PD Z9, Z28, Z31
+	VFMADD213PD Z10, Z28, Z31
+	VFMADD213PD Z11, Z28, Z31
+	VFMADD213PD Z12, Z28, Z31
+	VFMADD213PD Z13, Z28, Z31
+	VFMADD213PD Z14, Z28, Z31
+	VFMADD213PD Z15, Z28, Z31
+	VFMADD213PD Z16, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z19, Z17, Z30
+	VPSLLQ      $52, Z30, Z28
+	VMULPD      Z28, Z31, Z28
+	VPSUBQ      Z30, Z29, Z29
+	VPSLLQ      $52, Z29, Z29
+	VMULPD      Z29, Z28, Z28
+	VADDPD      Z28, Z26, Z26
+	VMOVUPD     192(R11), Z28
+	VSUBPD      Z23, Z28, Z28
+	VMINPD      Z28, Z1, Z28
+	VMAXPD      Z28, Z2, Z28
+	VMOVAPD     Z28, Z29
+	VFMADD213PD Z3, Z4, Z29
+	VSUBPD      Z3, Z29, Z30
+	VFMADD231PD Z5, Z30, Z28
+	VFMADD231PD Z6, Z30, Z28
+	VMOVAPD     Z7, Z31
+	VFMADD213PD Z8, Z28, Z31
+	VFMADD213PD Z9, Z28, Z31
+	VFMADD213PD Z10, Z28, Z31
+	VFMADD213PD Z11, Z28, Z31
+	VFMADD213PD Z12, Z28, Z31
+	VFMADD213PD Z13, Z28, Z31
+	VFMADD213PD Z14, Z28, Z31
+	VFMADD213PD Z15, Z28, Z31
+	VFMADD213PD Z16, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z18, Z28, Z31
+	VFMADD213PD Z19, Z17, Z30
+	VPSLLQ      $52, Z30, Z28
+	VMULPD      Z28, Z31, Z28
+	VPSUBQ      Z30, Z29, Z29
+	VPSLLQ      $52, Z29, Z29
+	VMULPD      Z29, Z28, Z28
+	VADDPD      Z28, Z27, Z27
+	ADDQ        CX, R11
+	SUBQ        $32, R12
+	JGE         block12
+	VMOVUPD     Z24, 0(SP)
+	VMOVUPD     Z25, 64(SP)
+	VMOVUPD     Z26, 128(SP)
+	VMOVUPD     Z27, 192(SP)
+
+single10:
+	MOVQ $0, R13
+	ADDQ $32, R12
+	JEQ  done13
+
+masked14:
+	VPBROADCASTQ R12, Z24
+	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
+	VMOVUPD.Z    (R11), K1, Z24
+	VSUBPD       Z23, Z24, Z24
+	VMINPD       Z24, Z1, Z24
+	VMAXPD       Z24, Z2, Z24
+	VMOVAPD      Z24, Z25
+	VFMADD213PD  Z3, Z4, Z25
+	VSUBPD       Z3, Z25, Z26
+	VFMADD231PD  Z5, Z26, Z24
+	VFMADD231PD  Z6, Z26, Z24
+	VMOVAPD      Z7, Z27
+	VFMADD213PD  Z8, Z24, Z27
+	VFMADD213PD  Z9, Z24, Z27
+	VFMADD213PD  Z10, Z24, Z27
+	VFMADD213PD  Z11, Z24, Z27
+	VFMADD213PD  Z12, Z24, Z27
+	VFMADD213PD  Z13, Z24, Z27
+	VFMADD213PD  Z14, Z24, Z27
+	VFMADD213PD  Z15, Z24, Z27
+	VFMADD213PD  Z16, Z24, Z27
+	VFMADD213PD  Z17, Z24, Z27
+	VFMADD213PD  Z18, Z24, Z27
+	VFMADD213PD  Z18, Z24, Z27
+	VFMADD213PD  Z19, Z17, Z26
+	VPSLLQ       $52, Z26, Z24
+	VMULPD       Z24, Z27, Z24
+	VPSUBQ       Z26, Z25, Z25
+	VPSLLQ       $52, Z25, Z25
+	VMULPD       Z25, Z24, Z24
+	VMOVUPD      0(SP)(R13*1), Z25
+	VADDPD       Z24, Z25, Z24
+	VMOVAPD      Z24, K1, Z25
+	VMOVUPD      Z25, 0(SP)(R13*1)
+	ADDQ         DX, R11
+	ADDQ         $64, R13
+	ANDQ         $255, R13
+	SUBQ         $8, R12
+	JGT          masked14
+
+done13:
+	VMOVUPD          0(SP), Z24
+	VMOVUPD          128(SP), Z25
+	VADDPD           Z25, Z24, Z24
+	VMOVUPD          64(SP), Z25
+	VMOVUPD          192(SP), Z26
+	VADDPD           Z26, Z25, Z25
+	VADDPD           Z25, Z24, Z24
+	VEXTRACTF64X4    $1, Z24, Y25
+	VADDPD           Y25, Y24, Y24
+	VEXTRACTF64X2    $1, Y24, X25
+	VADDPD           X25, X24, X24
+	VPERMILPD        $1, X24, X25
+	VADDPD           X25, X24, X24
+	VBROADCASTSD     X24, Z24
+	VMOVSD           X22, (SI)
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K1
+	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z22
+	VBLENDMPD        Z22, Z24, K1, Z22
+	VBROADCASTSD     k43300000000003ff<>+0(SB), Z25
+	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z25, K1, Z25
+	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z22, Z22
+	VPSRLQ           $52, Z22, Z26
+	VPORQ.BCST       k4330000000000000<>+0(SB), Z26, Z26
+	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z22, Z22
+	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z22, Z22
+	VSUBPD           Z25, Z26, Z25
+	VSUBPD           Z18, Z22, Z22
+	VMULPD           Z22, Z22, Z26
+	VADDPD.BCST      k4000000000000000<>+0(SB), Z22, Z27
+	VDIVPD           Z27, Z22, Z27
+	VMULPD           Z27, Z27, Z28
+	VMULPD           Z26, Z17, Z26
+	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z30
+	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST k3fcc71c5209133c9<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST k3fd24924941eff43<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST k3fd999999997fdeb<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST k3fe5555555555592<>+0(SB), Z28, Z30
+	VFMADD213PD      Z26, Z30, Z28
+	VMULPD.BCST      k3c7abc9e3b39803f<>+0(SB), Z25, Z29
+	VFMADD231PD      Z28, Z27, Z29
+	VSUBPD           Z29, Z26, Z26
+	VSUBPD           Z26, Z22, Z22
+	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z25, Z22
+	VCMPPD           $0, Z0, Z24, K1
+	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z25
+	VBLENDMPD        Z20, Z25, K1, Z25
+	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z24, K1
+	VBLENDMPD        Z22, Z24, K1, Z22
+	VCMPPD           $18, Z0, Z24, K1
+	VBLENDMPD        Z25, Z22, K1, Z22
+	VADDPD           Z22, Z23, Z22
+	MOVQ             280(SP), R11
+	MOVQ             BX, R12
+	MOVQ             8(AX), R13
+	SUBQ             $32, R13
+	JGE              full16
+	VMOVAPD          Z0, Z23
+	VMOVUPD          Z23, 0(SP)
+	VMOVUPD          Z23, 64(SP)
+	VMOVUPD          Z23, 128(SP)
+	VMOVUPD          Z23, 192(SP)
+	JMP              single15
+
+full16:
+	VMOVAPD Z0, Z23
+	VMOVAPD Z0, Z25
+	VMOVAPD Z0, Z26
+	VMOVAPD Z0, Z27
+
+block17:
+	VMOVUPD (R12), Z28
+	VSUBPD  Z22, Z28, Z28
+	VMULPD  (R11), Z28, Z28
+	VADDPD  Z28, Z23, Z23
+	VMOVUPD 64(R12), Z28
+	VSUBPD  Z22, Z28, Z28
+	VMULPD  64(R11), Z28, Z28
+	VADDPD  Z28, Z25, Z25
+	VMOVUPD 128(R12), Z28
+	VSUBPD  Z22, Z28, Z28
+	VMULPD  128(R11), Z28, Z28
+	VADDPD  Z28, Z26, Z26
+	VMOVUPD 192(R12), Z28
+	VSUBPD  Z22, Z28, Z28
+	VMULPD  192(R11), Z28, Z28
+	VADDPD  Z28, Z27, Z27
+	ADDQ    DI, R11
+	ADDQ    CX, R12
+	SUBQ    $32, R13
+	JGE     block17
+	VMOVUPD Z23, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z26, 128(SP)
+	VMOVUPD Z27, 192(SP)
+
+single15:
+	MOVQ $0, R14
+	ADDQ $24, R13
+	JLT  tail19
+
+block20:
+	VMOVUPD (R12), Z23
+	VSUBPD  Z22, Z23, Z23
+	VMULPD  (R11), Z23, Z23
+	VMOVUPD 0(SP)(R14*1), Z25
+	VADDPD  Z23, Z25, Z23
+	VMOVUPD Z23, 0(SP)(R14*1)
+	ADDQ    288(SP), R11
+	ADDQ    DX, R12
+	ADDQ    $64, R14
+	ANDQ    $255, R14
+	SUBQ    $8, R13
+	JGE     block20
+
+tail19:
+	ADDQ $8, R13
+	JEQ  done18
+
+masked21:
+	VPBROADCASTQ R13, Z23
+	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
+	VMOVUPD.Z    (R11), K1, Z23
+	VMOVUPD.Z    (R12), K1, Z25
+	VSUBPD       Z22, Z25, Z25
+	VMULPD       Z25, Z23, Z23
+	VMOVUPD      0(SP)(R14*1), Z25
+	VADDPD       Z23, Z25, Z23
+	VMOVAPD      Z23, K1, Z25
+	VMOVUPD      Z25, 0(SP)(R14*1)
+
+done18:
+	VMOVUPD       0(SP), Z23
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z23, Z23
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z23, Z23
+	VEXTRACTF64X4 $1, Z23, Y25
+	VADDPD        Y25, Y23, Y23
+	VEXTRACTF64X2 $1, Y23, X25
+	VADDPD        X25, X23, X23
+	VPERMILPD     $1, X23, X25
+	VADDPD        X25, X23, X23
+	VBROADCASTSD  X23, Z23
+	VMOVSD        X24, (R8)
+	MOVLQSX       (R9), R11
+	MOVQ          360(SP), R12
+	CMPQ          R11, R12
+	SETNE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K1
+	CMPQ          368(SP), R11
+	SETLE         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K2
+	MOVQ          376(SP), R12
+	CMPQ          R11, R12
+	SETLT         R12
+	MOVBLZX       R12, R12
+	NEGQ          R12
+	KMOVW         R12, K3
+	KANDW         K3, K2, K2
+	MOVQ          368(SP), R12
+	KMOVW         K2, R13
+	TESTQ         R13, R13
+	CMOVQNE       R11, R12
+	MOVQ          R12, R11
+	MOVQ          296(SP), R13
+	IMULQ         R13, R11
+	MOVQ          280(SP), R13
+	VBROADCASTSD  (R13)(R11*1), Z24
+	VBLENDMPD     Z24, Z18, K2, Z24
+	VBLENDMPD     Z24, Z0, K1, Z24
+	MOVQ          304(SP), R11
+	IMULQ         R11, R12
+	VBROADCASTSD  (BX)(R12*1), Z25
+	VSUBPD        Z22, Z25, Z22
+	VMULPD        Z22, Z24, Z22
+	VPXORQ.BCST   k8000000000000000<>+0(SB), Z22, Z22
+	VBLENDMPD     Z22, Z0, K1, Z22
+	VMULPD.BCST   256(SP), Z22, Z22
+	VDIVPD.BCST   272(SP), Z23, Z23
+	VPXORQ.BCST   k8000000000000000<>+0(SB), Z23, Z23
+	VBLENDMPD     Z23, Z0, K1, Z23
+	VMULPD.BCST   264(SP), Z23, Z23
+	VADDPD        Z23, Z22, Z22
+	VADDPD.BCST   352(SP), Z22, Z22
+	VMOVSD        X22, 352(SP)
+	ADDQ          312(SP), BX
+	ADDQ          320(SP), SI
+	ADDQ          328(SP), R8
+	ADDQ          336(SP), R9
+	DECQ          R10
+	JNE           row2
+
+end1:
+	VBROADCASTSD 352(SP), Z0
+	MOVQ         344(SP), AX
+	VMOVSD       X0, (AX)
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(SB), 0, $496-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VBROADCASTSD 552(AX), Y0
+	VMOVUPD      Y0, 264(SP)
+	VBROADCASTSD 560(AX), Y0
+	VMOVUPD      Y0, 296(SP)
+	VBROADCASTSD 568(AX), Y0
+	VMOVUPD      Y0, 328(SP)
+	VXORPD       Y0, Y0, Y0
+	VMOVUPD      k8000000000000000<>+0(SB), Y1
+	MOVQ         32(AX), BX
+	MOVQ         BX, 360(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $3, 368(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 392(SP)
+	MOVQ         320(AX), BX
+	MOVQ         BX, 400(SP)
+	SHLQ         $3, 400(SP)
+	MOVQ         64(AX), BX
+	MOVQ         80(AX), CX
+	MOVQ         CX, 408(SP)
+	MOVQ         88(AX), CX
+	MOVQ         CX, 416(SP)
+	MOVQ         304(AX), CX
+	SHLQ         $7, CX
+	MOVQ         320(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
+	SHLQ         $5, DI
+	MOVQ         96(AX), R8
+	MOVQ         R8, 424(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 432(SP)
+	SHLQ         $2, 432(SP)
+	MOVQ         184(AX), R8
+	MOVQ         R8, 440(SP)
+	SHLQ         $3, 440(SP)
+	MOVQ         192(AX), R8
+	MOVQ         R8, 448(SP)
+	SHLQ         $3, 448(SP)
+	MOVQ         200(AX), R8
+	MOVQ         R8, 456(SP)
+	SHLQ         $3, 456(SP)
+	MOVQ         224(AX), R8
+	MOVQ         R8, 464(SP)
+	SHLQ         $3, 464(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 472(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSD (R8), Y2
+	VMULPD       264(SP), Y2, Y3
+	VDIVPD       296(SP), Y3, Y3
+	VMULPD       328(SP), Y2, Y2
+	VMOVUPD      Y2, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 480(SP)
+	VXORPD       Y1, Y3, Y2
+	VMOVUPD      Y2, 296(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 488(SP)
+	MOVQ         488(SP), R8
+	TESTQ        R8, R8
+	JLE          end1
+
+row2:
+	MOVQ         360(SP), R8
+	MOVLQSX      (R8), R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         472(SP), R9
+	CMPQ         R8, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	CMPQ         256(SP), R8
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         480(SP), R9
+	CMPQ         R8, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y5, Y5
+	MOVQ         256(SP), R9
+	VMOVMSKPD    Y5, R10
+	TESTQ        R10, R10
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	MOVQ         368(SP), R10
+	IMULQ        R10, R8
+	MOVQ         376(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y0, Y5
+	VMULPD       264(SP), Y5, Y5
+	VXORPD       Y1, Y5, Y5
+	MOVQ         384(SP), R8
+	VBROADCASTSD (R8), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VBLENDVPD    Y4, 296(SP), Y0, Y9
+	MOVQ         392(SP), R8
+	VBROADCASTSD (R8), Y10
+	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
+	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
+	VBLENDVPD    Y11, Y0, Y10, Y10
+	VMOVUPD      Y10, 328(SP)
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y10
+	VMULPD       k4340000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y10, Y11, Y6, Y11
+	VMOVUPD      k43300000000003ff<>+0(SB), Y12
+	VBLENDVPD    Y10, k4330000000000434<>+0(SB), Y12, Y10
+	VPADDQ       k00095f619980c433<>+0(SB), Y11, Y11
+	VPSRLQ       $52, Y11, Y12
+	VPOR         k4330000000000000<>+0(SB), Y12, Y12
+	VPAND        k000fffffffffffff<>+0(SB), Y11, Y11
+	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y11, Y11
+	VSUBPD       Y10, Y12, Y10
+	VSUBPD       k3ff0000000000000<>+0(SB), Y11, Y11
+	VMULPD       Y11, Y11, Y12
+	VADDPD       k4000000000000000<>+0(SB), Y11, Y13
+	VDIVPD       Y13, Y11, Y13
+	VMULPD       Y13, Y13, Y14
+	VMULPD       k3fe0000000000000<>+0(SB), Y12, Y12
+	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y15
+	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y14, Y15
+	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y14, Y15
+	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y14, Y15
+	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y14, Y15
+	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y14, Y15
+	VFMADD213PD  k3fe5555555555592<>+0(SB), Y14, Y15
+	VFMADD213PD  Y12, Y15, Y14
+	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y10, Y15
+	VFMADD231PD  Y14, Y13, Y15
+	VSUBPD       Y15, Y12, Y12
+	VSUBPD       Y12, Y11, Y11
+	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y10, Y11
+	VCMPPD       $0, Y0, Y6, Y10
+	VMOVUPD      k7ff8000000000001<>+0(SB), Y12
+	VBLENDVPD    Y10, kfff0000000000000<>+0(SB), Y12, Y10
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y12
+	VBLENDVPD    Y12, Y11, Y6, Y11
+	VCMPPD       $18, Y0, Y6, Y6
+	VBLENDVPD    Y6, Y10, Y11, Y6
+	VADDPD       328(SP), Y6, Y6
+	MOVQ         400(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSD (BX)(R9*1), Y10
+	VSUBPD       Y6, Y10, Y10
+	VMULPD       264(SP), Y10, Y10
+	VXORPD       Y1, Y10, Y10
+	VBLENDVPD    Y4, Y10, Y0, Y10
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         408(SP), R11
+	MOVQ         416(SP), R12
+	MOVQ         8(AX), R10
+	VMOVUPD      iota64<>+0(SB), Y11
+	VMOVAPD      Y0, Y12
+	VMOVUPD      Y12, 0(SP)
+	VMOVUPD      Y12, 32(SP)
+	VMOVUPD      Y12, 64(SP)
+	VMOVUPD      Y12, 96(SP)
+	VMOVUPD      Y12, 128(SP)
+	VMOVUPD      Y12, 160(SP)
+	VMOVUPD      Y12, 192(SP)
+	VMOVUPD      Y12, 224(SP)
+	MOVQ         $0, R13
+	SUBQ         $16, R10
+	JLT          single3
+
+block4:
+	VMULPD    (R8), Y3, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
+	VADDPD    Y14, Y12, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
+	VSUBPD    Y6, Y14, Y14
+	VMULPD    Y14, Y9, Y14
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y13, Y10, Y0, Y13
+	VMOVUPD   0(SP)(R13*1), Y15
+	VADDPD    Y12, Y15, Y12
+	VMOVUPD   Y12, 0(SP)(R13*1)
+	VMOVUPD   (R11), Y12
+	VADDPD    Y14, Y12, Y12
+	VMOVUPD   Y12, (R11)
+	VMOVUPD   (R12), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, (R12)
+	VMULPD    32(R8), Y3, Y12
+	VXORPD    Y1, Y12, Y12
+	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
+	VADDPD    Y14, Y12, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   32(R9), Y14
+	VSUBPD    Y6, Y14, Y14
+	VMULPD    Y14, Y9, Y14
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y13, Y10, Y0, Y13
+	VMOVUPD   32(SP)(R13*1), Y15
+	VADDPD    Y12, Y15, Y12
+	VMOVUPD   Y12, 32(SP)(R13*1)
+	VMOVUPD   32(R11), Y12
+	VADDPD    Y14, Y12, Y12
+	VMOVUPD   Y12, 32(R11)
+	VMOVUPD   32(R12), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, 32(R12)
+	VMULPD    64(R8), Y3, Y12
+	VXORPD    Y1, Y12, Y12
+	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
+	VADDPD    Y14, Y12, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   64(R9), Y14
+	VSUBPD    Y6, Y14, Y14
+	VMULPD    Y14, Y9, Y14
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y13, Y10, Y0, Y13
+	VMOVUPD   64(SP)(R13*1), Y15
+	VADDPD    Y12, Y15, Y12
+	VMOVUPD   Y12, 64(SP)(R13*1)
+	VMOVUPD   64(R11), Y12
+	VADDPD    Y14, Y12, Y12
+	VMOVUPD   Y12, 64(R11)
+	VMOVUPD   64(R12), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, 64(R12)
+	VMULPD    96(R8), Y3, Y12
+	VXORPD    Y1, Y12, Y12
+	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
+	VADDPD    Y14, Y12, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   96(R9), Y14
+	VSUBPD    Y6, Y14, Y14
+	VMULPD    Y14, Y9, Y14
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y13, Y10, Y0, Y13
+	VMOVUPD   96(SP)(R13*1), Y15
+	VADDPD    Y12, Y15, Y12
+	VMOVUPD   Y12, 96(SP)(R13*1)
+	VMOVUPD   96(R11), Y12
+	VADDPD    Y14, Y12, Y12
+	VMOVUPD   Y12, 96(R11)
+	VMOVUPD   96(R12), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, 96(R12)
+	ADDQ      CX, R8
+	ADDQ      DX, R9
+	ADDQ      $128, R11
+	ADDQ      $128, R12
+	VPADDQ    k0000000000000010<>+0(SB), Y11, Y11
+	ADDQ      $128, R13
+	ANDQ      $255, R13
+	SUBQ      $16, R10
+	JGE       block4
+
+single3:
+	ADDQ $12, R10
+	JLT  tail6
+
+block7:
+	VMULPD    (R8), Y3, Y12
+	VXORPD    Y1, Y12, Y12
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
+	VADDPD    Y14, Y12, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
+	VXORPD    Y1, Y12, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
+	VMOVUPD   (R9), Y14
+	VSUBPD    Y6, Y14, Y14
+	VMULPD    Y14, Y9, Y14
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
+	VBLENDVPD Y13, Y10, Y0, Y13
+	VMOVUPD   0(SP)(R13*1), Y15
+	VADDPD    Y12, Y15, Y12
+	VMOVUPD   Y12, 0(SP)(R13*1)
+	VMOVUPD   (R11), Y12
+	VADDPD    Y14, Y12, Y12
+	VMOVUPD   Y12, (R11)
+	VMOVUPD   (R12), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, (R12)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
+	ADDQ      $32, R11
+	ADDQ      $32, R12
+	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
+	ADDQ      $32, R13
+	ANDQ      $255, R13
+	SUBQ      $4, R10
+	JGE       block7
+
+tail6:
+	ADDQ $4, R10
+	JEQ  done5
+
+masked8:
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R10
+	VMOVUPD    32(R14)(R10*8), Y12
+	VMASKMOVPD (R8), Y12, Y13
+	VMULPD     Y13, Y3, Y13
+	VXORPD     Y1, Y13, Y13
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y5, Y0, Y14
+	VADDPD     Y14, Y13, Y13
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
+	VXORPD     Y1, Y7, Y7
+	VBLENDVPD  Y4, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
+	VMULPD     Y6, Y9, Y6
+	VBLENDVPD  Y4, Y6, Y0, Y6
+	VANDPD     Y11, Y4, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R13*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R13*1)
+	VMASKMOVPD (R11), Y12, Y7
+	VADDPD     Y6, Y7, Y6
+	VMASKMOVPD Y6, Y12, (R11)
+	VMASKMOVPD (R12), Y12, Y6
+	VADDPD     Y8, Y6, Y6
+	VMASKMOVPD Y6, Y12, (R12)
+
+done5:
+	VMOVUPD      0(SP), Y6
+	VMOVUPD      128(SP), Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      64(SP), Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $1, Y6, X7
+	VADDPD       X7, X6, X6
+	VPERMILPD    $1, X6, X7
+	VADDPD       X7, X6, X6
+	VBROADCASTSD X6, Y6
+	VCMPPD       $0, Y0, Y6, Y7
+	MOVQ         376(SP), R8
+	MOVQ         BX, R9
+	MOVQ         424(SP), R10
+	MOVQ         8(AX), R11
+	VMOVUPD      iota64<>+0(SB), Y8
+	SUBQ         $4, R11
+	JLT          single9
+
+block10:
+	VMULPD      (R8), Y3, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y5, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y4, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      328(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
+	ADDQ        SI, R8
+	ADDQ        DI, R9
+	ADDQ        $32, R10
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
+	SUBQ        $4, R11
+	JGE         block10
+
+single9:
+	ADDQ $4, R11
+	JEQ  done11
+
+masked12:
+	LEAQ        tail<>+0(SB), R12
+	NEGQ        R11
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (R8), Y9, Y10
+	VMULPD      Y10, Y3, Y10
+	VXORPD      Y1, Y10, Y10
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y5, Y0, Y2
+	VADDPD      Y2, Y10, Y2
+	VBLENDVPD   Y4, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y4
+	VSUBPD      328(SP), Y4, Y4
+	VMOVUPD     k4086300000000000<>+0(SB), Y5
+	VMINPD      Y4, Y5, Y4
+	VMOVUPD     kc087500000000000<>+0(SB), Y5
+	VMAXPD      Y4, Y5, Y4
+	VMOVAPD     Y4, Y5
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
+	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y5
+	VSUBPD      k43380000000007fe<>+0(SB), Y5, Y8
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y10
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y10
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y10
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y10
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y10
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y10
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y10
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y10
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y10
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
+	VPSLLQ      $52, Y8, Y4
+	VMULPD      Y4, Y10, Y4
+	VPSUBQ      Y8, Y5, Y5
+	VPSLLQ      $52, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VMULPD      Y4, Y6, Y4
+	VBLENDVPD   Y7, Y0, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
+
+done11:
+	MOVQ 360(SP), R8
+	ADDQ 432(SP), R8
+	MOVQ R8, 360(SP)
+	MOVQ 384(SP), R8
+	ADDQ 440(SP), R8
+	MOVQ R8, 384(SP)
+	ADDQ 448(SP), BX
+	MOVQ 392(SP), R8
+	ADDQ 456(SP), R8
+	MOVQ R8, 392(SP)
+	MOVQ 424(SP), R8
+	ADDQ 464(SP), R8
+	MOVQ R8, 424(SP)
+	MOVQ 488(SP), R8
+	DECQ R8
+	MOVQ R8, 488(SP)
+	JNE  row2
+
+end1:
+	VZEROUPPER
+	RET
+
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(SB), 0, $408-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
+	VBROADCASTSD 552(AX), Z0
+	VMOVSD       X0, 264(SP)
+	VBROADCASTSD 560(AX), Z0
+	VMOVSD       X0, 272(SP)
+	VBROADCASTSD 568(AX), Z0
+	VMOVSD       X0, 280(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD k8000000000000000<>+0(SB), Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z7
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z8
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z9
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z10
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z11
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z12
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z13
+	MOVQ         32(AX), BX
+	MOVQ         BX, 288(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 296(SP)
+	SHLQ         $3, 296(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 304(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 312(SP)
+	MOVQ         72(AX), BX
+	MOVQ         320(AX), CX
+	MOVQ         CX, 320(SP)
+	SHLQ         $3, 320(SP)
+	MOVQ         64(AX), CX
+	MOVQ         80(AX), DX
+	MOVQ         DX, 328(SP)
+	MOVQ         88(AX), DX
+	MOVQ         DX, 336(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         304(AX), DX
+	SHLQ         $8, DX
+	MOVQ         320(AX), SI
+	SHLQ         $8, SI
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
+	SHLQ         $6, R8
+	MOVQ         96(AX), R9
+	MOVQ         R9, 344(SP)
+	MOVQ         160(AX), R9
+	MOVQ         R9, 352(SP)
+	SHLQ         $2, 352(SP)
+	MOVQ         184(AX), R9
+	MOVQ         R9, 360(SP)
+	SHLQ         $3, 360(SP)
+	MOVQ         192(AX), R9
+	MOVQ         R9, 368(SP)
+	SHLQ         $3, 368(SP)
+	MOVQ         200(AX), R9
+	MOVQ         R9, 376(SP)
+	SHLQ         $3, 376(SP)
+	MOVQ         224(AX), R9
+	MOVQ         R9, 384(SP)
+	SHLQ         $3, 384(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 392(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSD (R9), Z15
+	VMULPD.BCST  264(SP), Z15, Z16
+	VDIVPD.BCST  272(SP), Z16, Z16
+	VMULPD.BCST  280(SP), Z15, Z15
+	VMOVSD       X15, 256(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 264(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 272(SP)
+	VPXORQ       Z2, Z16, Z15
+	VMOVSD       X15, 280(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 400(SP)
+	MOVQ         400(SP), R9
+	TESTQ        R9, R9
+	JLE          end1
+
+row2:
+	MOVQ             288(SP), R9
+	MOVLQSX          (R9), R9
+	VPBROADCASTQ     R9, Z15
+	MOVQ             392(SP), R10
+	CMPQ             R9, R10
+	SETNE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K1
+	CMPQ             264(SP), R9
+	SETLE            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K2
+	MOVQ             272(SP), R10
+	CMPQ             R9, R10
+	SETLT            R10
+	MOVBLZX          R10, R10
+	NEGQ             R10
+	KMOVW            R10, K3
+	KANDW            K3, K2, K2
+	MOVQ             264(SP), R10
+	KMOVW            K2, R11
+	TESTQ            R11, R11
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	MOVQ             296(SP), R11
+	IMULQ            R11, R9
+	MOVQ             304(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z17
+	VBLENDMPD        Z17, Z0, K2, Z17
+	VBLENDMPD        Z17, Z1, K1, Z17
+	VMULPD.BCST      256(SP), Z17, Z17
+	VPXORQ           Z2, Z17, Z17
+	MOVQ             312(SP), R9
+	VBROADCASTSD     (R9), Z18
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z18, Z19
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z20
+	VCMPPD           $17, Z19, Z20, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z0, K2, Z20
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z20, K2, Z19
+	VMULPD           Z19, Z18, Z20
+	VDIVPD           Z20, Z0, Z20
+	VBLENDMPD.BCST   280(SP), Z1, K1, Z21
+	VBROADCASTSD     (BX), Z22
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z22, Z23
+	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z23, K2
+	VBLENDMPD        Z1, Z22, K2, Z22
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z18, K2
+	VMULPD.BCST      k4340000000000000<>+0(SB), Z18, Z23
+	VBLENDMPD        Z23, Z18, K2, Z23
+	VBROADCASTSD     k43300000000003ff<>+0(SB), Z24
+	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z24, K2, Z24
+	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z23, Z23
+	VPSRLQ           $52, Z23, Z25
+	VPORQ.BCST       k4330000000000000<>+0(SB), Z25, Z25
+	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z23, Z23
+	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z23, Z23
+	VSUBPD           Z24, Z25, Z24
+	VSUBPD           Z0, Z23, Z23
+	VMULPD           Z23, Z23, Z25
+	VADDPD.BCST      k4000000000000000<>+0(SB), Z23, Z26
+	VDIVPD           Z26, Z23, Z26
+	VMULPD           Z26, Z26, Z27
+	VMULPD           Z25, Z3, Z25
+	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z28
+	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST k3fcc71c5209133c9<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST k3fd24924941eff43<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST k3fd999999997fdeb<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST k3fe5555555555592<>+0(SB), Z27, Z28
+	VFMADD213PD      Z25, Z28, Z27
+	VMULPD.BCST      k3c7abc9e3b39803f<>+0(SB), Z24, Z28
+	VFMADD231PD      Z27, Z26, Z28
+	VSUBPD           Z28, Z25, Z25
+	VSUBPD           Z25, Z23, Z23
+	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z24, Z23
+	VCMPPD           $0, Z1, Z18, K2
+	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z24
+	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z24, K2, Z24
+	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z18, K2
+	VBLENDMPD        Z23, Z18, K2, Z23
+	VCMPPD           $18, Z1, Z18, K2
+	VBLENDMPD        Z24, Z23, K2, Z18
+	VADDPD           Z18, Z22, Z18
+	MOVQ             320(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSD     (CX)(R10*1), Z23
+	VSUBPD           Z18, Z23, Z23
+	VMULPD.BCST      256(SP), Z23, Z23
+	VPXORQ           Z2, Z23, Z23
+	VBLENDMPD        Z23, Z1, K1, Z23
+	MOVQ             304(SP), R9
+	MOVQ             CX, R10
+	MOVQ             328(SP), R11
+	MOVQ             336(SP), R12
+	MOVQ             8(AX), R13
+	VMOVUPD          iota64<>+0(SB), Z24
+	SUBQ             $32, R13
+	JGE              full4
+	VMOVAPD          Z1, Z25
+	VMOVUPD          Z25, 0(SP)
+	VMOVUPD          Z25, 64(SP)
+	VMOVUPD          Z25, 128(SP)
+	VMOVUPD          Z25, 192(SP)
+	JMP              single3
+
+full4:
+	VMOVAPD Z1, Z25
+	VMOVAPD Z1, Z26
+	VMOVAPD Z1, Z27
+	VMOVAPD Z1, Z28
+
+block5:
+	VMULPD      (R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPCMPQ      $0, Z15, Z24, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
+	VADDPD      Z30, Z29, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
+	VMOVUPD     (R10), Z30
+	VSUBPD      Z18, Z30, Z30
+	VMULPD.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPD   Z23, Z1, K2, Z31
+	VADDPD      Z29, Z25, Z25
+	VMOVUPD     (R11), Z29
+	VADDPD      Z30, Z29, Z29
+	VMOVUPD     Z29, (R11)
+	VMOVUPD     (R12), Z29
+	VADDPD      Z31, Z29, Z29
+	VMOVUPD     Z29, (R12)
+	VMULPD      64(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
+	VADDPD      Z30, Z29, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
+	VMOVUPD     64(R10), Z30
+	VSUBPD      Z18, Z30, Z30
+	VMULPD.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPD   Z23, Z1, K2, Z31
+	VADDPD      Z29, Z26, Z26
+	VMOVUPD     64(R11), Z29
+	VADDPD      Z30, Z29, Z29
+	VMOVUPD     Z29, 64(R11)
+	VMOVUPD     64(R12), Z29
+	VADDPD      Z31, Z29, Z29
+	VMOVUPD     Z29, 64(R12)
+	VMULPD      128(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
+	VADDPD      Z30, Z29, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
+	VMOVUPD     128(R10), Z30
+	VSUBPD      Z18, Z30, Z30
+	VMULPD.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPD   Z23, Z1, K2, Z31
+	VADDPD      Z29, Z27, Z27
+	VMOVUPD     128(R11), Z29
+	VADDPD      Z30, Z29, Z29
+	VMOVUPD     Z29, 128(R11)
+	VMOVUPD     128(R12), Z29
+	VADDPD      Z31, Z29, Z29
+	VMOVUPD     Z29, 128(R12)
+	VMULPD      192(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
+	VADDPD      Z30, Z29, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
+	VMOVUPD     192(R10), Z30
+	VSUBPD      Z18, Z30, Z30
+	VMULPD.Z    Z30, Z21, K1, Z30
+	KANDW       K2, K1, K2
+	VBLENDMPD   Z23, Z1, K2, Z31
+	VADDPD      Z29, Z28, Z28
+	VMOVUPD     192(R11), Z29
+	VADDPD      Z30, Z29, Z29
+	VMOVUPD     Z29, 192(R11)
+	VMOVUPD     192(R12), Z29
+	VADDPD      Z31, Z29, Z29
+	VMOVUPD     Z29, 192(R12)
+	ADDQ        DX, R9
+	ADDQ        SI, R10
+	ADDQ        $256, R11
+	ADDQ        $256, R12
+	VPADDQ.BCST k0000000000000020<>+0(SB), Z24, Z24
+	SUBQ        $32, R13
+	JGE         block5
+	VMOVUPD     Z25, 0(SP)
+	VMOVUPD     Z26, 64(SP)
+	VMOVUPD     Z27, 128(SP)
+	VMOVUPD     Z28, 192(SP)
+
+single3:
+	MOVQ $0, R14
+	ADDQ $32, R13
+	JEQ  done6
+
+masked7:
+	VPBROADCASTQ R13, Z25
+	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
+	VMOVUPD.Z    (R9), K2, Z25
+	VMULPD       Z25, Z16, Z25
+	VPXORQ       Z2, Z25, Z25
+	VPCMPQ       $0, Z15, Z24, K3
+	VBLENDMPD    Z17, Z1, K3, Z26
+	VADDPD       Z26, Z25, Z25
+	VMULPD       Z19, Z25, Z25
+	VMULPD       Z20, Z25, Z25
+	VPXORQ       Z2, Z25, Z25
+	VBLENDMPD    Z25, Z1, K1, Z25
+	VMOVUPD.Z    (R10), K2, Z26
+	VSUBPD       Z18, Z26, Z26
+	VMULPD.Z     Z26, Z21, K1, Z26
+	KANDW        K3, K1, K3
+	VBLENDMPD    Z23, Z1, K3, Z27
+	VMOVUPD      0(SP)(R14*1), Z28
+	VADDPD       Z25, Z28, Z25
+	VMOVAPD      Z25, K2, Z28
+	VMOVUPD      Z28, 0(SP)(R14*1)
+	VMOVUPD.Z    (R11), K2, Z25
+	VADDPD       Z26, Z25, Z25
+	VMOVUPD      Z25, K2, (R11)
+	VMOVUPD.Z    (R12), K2, Z25
+	VADDPD       Z27, Z25, Z25
+	VMOVUPD      Z25, K2, (R12)
+	ADDQ         DI, R9
+	ADDQ         R8, R10
+	ADDQ         $64, R11
+	ADDQ         $64, R12
+	VPADDQ       Z14, Z24, Z24
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $8, R13
+	JGT          masked7
+
+done6:
+	VMOVUPD       0(SP), Z18
+	VMOVUPD       128(SP), Z19
+	VADDPD        Z19, Z18, Z18
+	VMOVUPD       64(SP), Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPD        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPD        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPD        X19, X18, X18
+	VBROADCASTSD  X18, Z18
+	VCMPPD        $0, Z1, Z18, K2
+	MOVQ          304(SP), R9
+	MOVQ          CX, R10
+	MOVQ          344(SP), R11
+	MOVQ          8(AX), R12
+	VMOVUPD       iota64<>+0(SB), Z19
+	SUBQ          $8, R12
+	JLT           single8
+
+block9:
+	VMULPD           (R9), Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K3
+	VBLENDMPD        Z17, Z1, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z22, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z23
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z23
+	VSUBPD           Z6, Z23, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z12, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z13, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z23, Z23
+	VPSLLQ           $52, Z23, Z23
+	VMULPD           Z23, Z21, Z21
+	VMULPD           Z21, Z18, Z21
+	VBLENDMPD        Z1, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
+	ADDQ             DI, R9
+	ADDQ             R8, R10
+	ADDQ             $64, R11
+	VPADDQ           Z14, Z19, Z19
+	SUBQ             $8, R12
+	JGE              block9
+
+single8:
+	ADDQ $8, R12
+	JEQ  done10
+
+masked11:
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K4
+	VBLENDMPD        Z17, Z1, K4, Z15
+	VADDPD.Z         Z15, Z20, K1, Z15
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z22, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z19
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z19
+	VSUBPD           Z6, Z19, Z20
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z21
+	VFMADD213PD      Z7, Z17, Z21
+	VFMADD213PD      Z8, Z17, Z21
+	VFMADD213PD      Z9, Z17, Z21
+	VFMADD213PD      Z10, Z17, Z21
+	VFMADD213PD      Z11, Z17, Z21
+	VFMADD213PD      Z12, Z17, Z21
+	VFMADD213PD      Z3, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z13, Z3, Z20
+	VPSLLQ           $52, Z20, Z17
+	VMULPD           Z17, Z21, Z17
+	VPSUBQ           Z20, Z19, Z19
+	VPSLLQ           $52, Z19, Z19
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z17, Z18, Z17
+	VBLENDMPD        Z1, Z17, K2, Z17
+	VADDPD           Z17, Z15, Z15
+	VMOVUPD          Z15, K3, (R11)
 
 done10:
 	MOVQ 288(SP), R9
-	ADDQ 360(SP), R9
+	ADDQ 352(SP), R9
 	MOVQ R9, 288(SP)
-	MOVQ 296(SP), R9
-	ADDQ 368(SP), R9
-	MOVQ R9, 296(SP)
+	MOVQ 312(SP), R9
+	ADDQ 360(SP), R9
+	MOVQ R9, 312(SP)
+	ADDQ 368(SP), CX
 	ADDQ 376(SP), BX
-	MOVQ 320(SP), R9
+	MOVQ 344(SP), R9
 	ADDQ 384(SP), R9
-	MOVQ R9, 320(SP)
-	MOVQ 352(SP), R9
-	ADDQ 392(SP), R9
-	MOVQ R9, 352(SP)
-	DECQ R8
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i32_forward_0_avx2(SB), 0, $528-8
-	MOVQ         a+0(FP), AX
-	VXORPS       Y0, Y0, Y0
-	VMOVUPS      k42b20000<>+0(SB), Y1
-	VMOVUPS      kc2d00000<>+0(SB), Y2
-	VMOVUPS      k4b4000fe<>+0(SB), Y3
-	VMOVUPS      k3f800000<>+0(SB), Y4
-	VMOVUPS      kff800000<>+0(SB), Y5
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    544(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 256(SP)
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    576(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 288(SP)
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    584(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 320(SP)
-	MOVQ         32(AX), BX
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	MOVQ         DX, 352(SP)
-	SHLQ         $5, 352(SP)
-	MOVQ         288(AX), DX
-	SHLQ         $7, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 360(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 368(SP)
-	SHLQ         $5, 368(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 384(SP)
-	SHLQ         $2, 384(SP)
-	MOVQ         160(AX), R10
-	MOVQ         R10, 392(SP)
-	SHLQ         $2, 392(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 400(SP)
-	SHLQ         $2, 400(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 408(SP)
-	SHLQ         $2, 408(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 416(SP)
-	SHLQ         $2, 416(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 424(SP)
-	VMOVUPS      Y0, 432(SP)
-	MOVQ         680(AX), R10
-	MOVQ         R10, 464(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 472(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 480(SP)
-	MOVQ         (AX), R10
-	MOVQ         R10, 488(SP)
-	MOVQ         488(SP), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R10
-	MOVQ    8(AX), R11
-	SUBQ    $64, R11
-	JGE     full4
-	VMOVAPS Y5, Y6
-	VMOVUPS Y6, 0(SP)
-	VMOVUPS Y6, 32(SP)
-	VMOVUPS Y6, 64(SP)
-	VMOVUPS Y6, 96(SP)
-	VMOVUPS Y6, 128(SP)
-	VMOVUPS Y6, 160(SP)
-	VMOVUPS Y6, 192(SP)
-	VMOVUPS Y6, 224(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Y5, Y6
-	VMOVAPS Y5, Y7
-	VMOVAPS Y5, Y8
-	VMOVAPS Y5, Y9
-	VMOVAPS Y5, Y10
-	VMOVAPS Y5, Y11
-	VMOVAPS Y5, Y12
-	VMOVAPS Y5, Y13
-
-block5:
-	VCMPPS    $3, Y6, Y6, Y14
-	VMAXPS    (R10), Y6, Y15
-	VBLENDVPS Y14, Y6, Y15, Y6
-	VCMPPS    $3, Y7, Y7, Y14
-	VMAXPS    32(R10), Y7, Y15
-	VBLENDVPS Y14, Y7, Y15, Y7
-	VCMPPS    $3, Y8, Y8, Y14
-	VMAXPS    64(R10), Y8, Y15
-	VBLENDVPS Y14, Y8, Y15, Y8
-	VCMPPS    $3, Y9, Y9, Y14
-	VMAXPS    96(R10), Y9, Y15
-	VBLENDVPS Y14, Y9, Y15, Y9
-	VCMPPS    $3, Y10, Y10, Y14
-	VMAXPS    128(R10), Y10, Y15
-	VBLENDVPS Y14, Y10, Y15, Y10
-	VCMPPS    $3, Y11, Y11, Y14
-	VMAXPS    160(R10), Y11, Y15
-	VBLENDVPS Y14, Y11, Y15, Y11
-	VCMPPS    $3, Y12, Y12, Y14
-	VMAXPS    192(R10), Y12, Y15
-	VBLENDVPS Y14, Y12, Y15, Y12
-	VCMPPS    $3, Y13, Y13, Y14
-	VMAXPS    224(R10), Y13, Y15
-	VBLENDVPS Y14, Y13, Y15, Y13
-	ADDQ      CX, R10
-	SUBQ      $64, R11
-	JGE       block5
-	VMOVUPS   Y6, 0(SP)
-	VMOVUPS   Y7, 32(SP)
-	VMOVUPS   Y8, 64(SP)
-	VMOVUPS   Y9, 96(SP)
-	VMOVUPS   Y10, 128(SP)
-	VMOVUPS   Y11, 160(SP)
-	VMOVUPS   Y12, 192(SP)
-	VMOVUPS   Y13, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $56, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS   0(SP)(R12*1), Y6
-	VCMPPS    $3, Y6, Y6, Y7
-	VMAXPS    (R10), Y6, Y8
-	VBLENDVPS Y7, Y6, Y8, Y6
-	VMOVUPS   Y6, 0(SP)(R12*1)
-	ADDQ      352(SP), R10
-	ADDQ      $32, R12
-	ANDQ      $255, R12
-	SUBQ      $8, R11
-	JGE       block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPS    32(R13)(R11*4), Y6
-	VMASKMOVPS (R10), Y6, Y7
-	VMOVUPS    0(SP)(R12*1), Y8
-	VCMPPS     $3, Y8, Y8, Y9
-	VMAXPS     Y7, Y8, Y7
-	VBLENDVPS  Y9, Y8, Y7, Y7
-	VBLENDVPS  Y6, Y7, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R12*1)
-
-done6:
-	VMOVUPS      0(SP), Y6
-	VMOVUPS      128(SP), Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VMOVUPS      96(SP), Y8
-	VMOVUPS      224(SP), Y9
-	VCMPPS       $3, Y8, Y8, Y10
-	VMAXPS       Y9, Y8, Y9
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VPERMILPD    $1, X6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VPERMILPS    $1, X6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VBROADCASTSS X6, Y6
-	VANDPS       k7fffffff<>+0(SB), Y6, Y7
-	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y7, Y0, Y6, Y7
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVAPS      Y0, Y8
-	VMOVUPS      Y8, 0(SP)
-	VMOVUPS      Y8, 32(SP)
-	VMOVUPS      Y8, 64(SP)
-	VMOVUPS      Y8, 96(SP)
-	VMOVUPS      Y8, 128(SP)
-	VMOVUPS      Y8, 160(SP)
-	VMOVUPS      Y8, 192(SP)
-	VMOVUPS      Y8, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $32, R11
-	JLT          single10
-
-block11:
-	VMOVUPS     (R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     0(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 0(SP)(R12*1)
-	VMOVUPS     32(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     32(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 32(SP)(R12*1)
-	VMOVUPS     64(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     64(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 64(SP)(R12*1)
-	VMOVUPS     96(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     96(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 96(SP)(R12*1)
-	ADDQ        DX, R10
-	ADDQ        $128, R12
-	ANDQ        $255, R12
-	SUBQ        $32, R11
-	JGE         block11
-
-single10:
-	ADDQ $24, R11
-	JLT  tail13
-
-block14:
-	VMOVUPS     (R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     0(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 0(SP)(R12*1)
-	ADDQ        352(SP), R10
-	ADDQ        $32, R12
-	ANDQ        $255, R12
-	SUBQ        $8, R11
-	JGE         block14
-
-tail13:
-	ADDQ $8, R11
-	JEQ  done12
-
-masked15:
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R11
-	VMOVUPS     32(R13)(R11*4), Y8
-	VMASKMOVPS  (R10), Y8, Y9
-	VSUBPS      Y7, Y9, Y9
-	VMINPS      Y9, Y1, Y9
-	VMAXPS      Y9, Y2, Y9
-	VMOVAPS     Y9, Y10
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y10
-	VSUBPS      Y3, Y10, Y11
-	VFMADD231PS kbf317218<>+0(SB), Y11, Y9
-	VFMADD231PS k3102e308<>+0(SB), Y11, Y9
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y12
-	VFMADD213PS k3c0913d7<>+0(SB), Y9, Y12
-	VFMADD213PS k3d2aab3a<>+0(SB), Y9, Y12
-	VFMADD213PS k3e2aaa58<>+0(SB), Y9, Y12
-	VFMADD213PS k3effffff<>+0(SB), Y9, Y12
-	VFMADD213PS Y4, Y9, Y12
-	VFMADD213PS Y4, Y9, Y12
-	VMOVUPS     k3f000000<>+0(SB), Y9
-	VFMADD213PS k4b40007f<>+0(SB), Y9, Y11
-	VPSLLD      $23, Y11, Y9
-	VMULPS      Y9, Y12, Y9
-	VPSUBD      Y11, Y10, Y10
-	VPSLLD      $23, Y10, Y10
-	VMULPS      Y10, Y9, Y9
-	VMOVUPS     0(SP)(R12*1), Y10
-	VADDPS      Y9, Y10, Y9
-	VBLENDVPS   Y8, Y9, Y10, Y10
-	VMOVUPS     Y10, 0(SP)(R12*1)
-
-done12:
-	VMOVUPS      0(SP), Y8
-	VMOVUPS      128(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      64(SP), Y9
-	VMOVUPS      192(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      32(SP), Y9
-	VMOVUPS      160(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VMOVUPS      96(SP), Y10
-	VMOVUPS      224(SP), Y11
-	VADDPS       Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $1, Y8, X9
-	VADDPS       X9, X8, X8
-	VPERMILPD    $1, X8, X9
-	VADDPS       X9, X8, X8
-	VPERMILPS    $1, X8, X9
-	VADDPS       X9, X8, X8
-	VBROADCASTSS X8, Y8
-	VMOVUPS      Y8, 496(SP)
-	VMOVSS       X6, (SI)
-	VMOVUPS      496(SP), Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
-	VMOVUPS      496(SP), Y8
-	VMULPS       k4b800000<>+0(SB), Y8, Y8
-	VMOVUPS      496(SP), Y9
-	VBLENDVPS    Y6, Y8, Y9, Y8
-	VMOVUPS      k4b00007f<>+0(SB), Y9
-	VBLENDVPS    Y6, k4b000097<>+0(SB), Y9, Y6
-	VPADDD       k004afb0d<>+0(SB), Y8, Y8
-	VPSRLD       $23, Y8, Y9
-	VPOR         k4b000000<>+0(SB), Y9, Y9
-	VPAND        k007fffff<>+0(SB), Y8, Y8
-	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
-	VSUBPS       Y6, Y9, Y6
-	VSUBPS       Y4, Y8, Y8
-	VMULPS       Y8, Y8, Y9
-	VMULPS       Y8, Y9, Y10
-	VMOVUPS      kbd9c608c<>+0(SB), Y11
-	VFMADD213PS  k3e02b230<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y8, Y11
-	VFMADD213PS  k3e116c89<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y8, Y11
-	VFMADD213PS  k3e4cd008<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe800114<>+0(SB), Y8, Y11
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y8, Y11
-	VMULPS       Y11, Y10, Y10
-	VFMADD231PS  kb102e308<>+0(SB), Y6, Y10
-	VFMADD231PS  kbf000000<>+0(SB), Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VFMADD231PS  k3f317218<>+0(SB), Y6, Y8
-	VCMPPS       $0, 496(SP), Y0, Y6
-	VMOVUPS      k7fc00000<>+0(SB), Y9
-	VBLENDVPS    Y6, Y5, Y9, Y6
-	VMOVUPS      496(SP), Y9
-	VCMPPS       $17, k7f800000<>+0(SB), Y9, Y9
-	VMOVUPS      496(SP), Y10
-	VBLENDVPS    Y9, Y8, Y10, Y8
-	VMOVUPS      496(SP), Y9
-	VCMPPS       $18, Y0, Y9, Y9
-	VBLENDVPS    Y9, Y6, Y8, Y6
-	VADDPS       Y6, Y7, Y6
-	MOVQ         360(SP), R10
-	MOVQ         BX, R11
-	MOVQ         8(AX), R12
-	SUBQ         $64, R12
-	JGE          full17
-	VMOVAPS      Y0, Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	JMP          single16
-
-full17:
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-	VMOVAPS Y0, Y11
-	VMOVAPS Y0, Y12
-	VMOVAPS Y0, Y13
-	VMOVAPS Y0, Y14
-
-block18:
-	VMOVUPS (R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  (R10), Y15, Y15
-	VADDPS  Y15, Y7, Y7
-	VMOVUPS 32(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  32(R10), Y15, Y15
-	VADDPS  Y15, Y8, Y8
-	VMOVUPS 64(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  64(R10), Y15, Y15
-	VADDPS  Y15, Y9, Y9
-	VMOVUPS 96(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  96(R10), Y15, Y15
-	VADDPS  Y15, Y10, Y10
-	VMOVUPS 128(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  128(R10), Y15, Y15
-	VADDPS  Y15, Y11, Y11
-	VMOVUPS 160(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  160(R10), Y15, Y15
-	VADDPS  Y15, Y12, Y12
-	VMOVUPS 192(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  192(R10), Y15, Y15
-	VADDPS  Y15, Y13, Y13
-	VMOVUPS 224(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  224(R10), Y15, Y15
-	VADDPS  Y15, Y14, Y14
-	ADDQ    DI, R10
-	ADDQ    CX, R11
-	SUBQ    $64, R12
-	JGE     block18
-	VMOVUPS Y7, 0(SP)
-	VMOVUPS Y8, 32(SP)
-	VMOVUPS Y9, 64(SP)
-	VMOVUPS Y10, 96(SP)
-	VMOVUPS Y11, 128(SP)
-	VMOVUPS Y12, 160(SP)
-	VMOVUPS Y13, 192(SP)
-	VMOVUPS Y14, 224(SP)
-
-single16:
-	MOVQ $0, R13
-	ADDQ $56, R12
-	JLT  tail20
-
-block21:
-	VMOVUPS (R11), Y7
-	VSUBPS  Y6, Y7, Y7
-	VMULPS  (R10), Y7, Y7
-	VMOVUPS 0(SP)(R13*1), Y8
-	VADDPS  Y7, Y8, Y7
-	VMOVUPS Y7, 0(SP)(R13*1)
-	ADDQ    368(SP), R10
-	ADDQ    352(SP), R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $8, R12
-	JGE     block21
-
-tail20:
-	ADDQ $8, R12
-	JEQ  done19
-
-masked22:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPS    32(R14)(R12*4), Y7
-	VMASKMOVPS (R10), Y7, Y8
-	VMASKMOVPS (R11), Y7, Y9
-	VSUBPS     Y6, Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VMOVUPS    0(SP)(R13*1), Y9
-	VADDPS     Y8, Y9, Y8
-	VBLENDVPS  Y7, Y8, Y9, Y9
-	VMOVUPS    Y9, 0(SP)(R13*1)
-
-done19:
-	VMOVUPS      0(SP), Y7
-	VMOVUPS      128(SP), Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      64(SP), Y8
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      32(SP), Y8
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $1, Y7, X8
-	VADDPS       X8, X7, X7
-	VPERMILPD    $1, X7, X8
-	VADDPS       X8, X7, X7
-	VPERMILPS    $1, X7, X8
-	VADDPS       X8, X7, X7
-	VBROADCASTSS X7, Y7
-	VMOVUPS      496(SP), Y8
-	VMOVSS       X8, (R8)
-	MOVLQSX      (R9), R10
-	MOVQ         464(SP), R11
-	CMPQ         R10, R11
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X8
-	VPBROADCASTD X8, Y8
-	CMPQ         472(SP), R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X9
-	VPBROADCASTD X9, Y9
-	MOVQ         480(SP), R11
-	CMPQ         R10, R11
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X10
-	VPBROADCASTD X10, Y10
-	VANDPS       Y10, Y9, Y9
-	MOVQ         472(SP), R11
-	VMOVMSKPS    Y9, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	MOVQ         R11, R10
-	MOVQ         376(SP), R12
-	IMULQ        R12, R10
-	MOVQ         360(SP), R12
-	VBROADCASTSS (R12)(R10*1), Y10
-	VBLENDVPS    Y9, Y10, Y4, Y9
-	VBLENDVPS    Y8, Y9, Y0, Y9
-	MOVQ         384(SP), R10
-	IMULQ        R10, R11
-	VBROADCASTSS (BX)(R11*1), Y10
-	VSUBPS       Y6, Y10, Y6
-	VMULPS       Y6, Y9, Y6
-	VXORPS       k80000000<>+0(SB), Y6, Y6
-	VBLENDVPS    Y8, Y6, Y0, Y6
-	VMULPS       256(SP), Y6, Y6
-	VDIVPS       320(SP), Y7, Y7
-	VXORPS       k80000000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y8, Y7, Y0, Y7
-	VMULPS       288(SP), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       432(SP), Y6, Y6
-	VMOVUPS      Y6, 432(SP)
-	ADDQ         392(SP), BX
-	ADDQ         400(SP), SI
-	ADDQ         408(SP), R8
-	ADDQ         416(SP), R9
-	MOVQ         488(SP), R10
-	DECQ         R10
-	MOVQ         R10, 488(SP)
-	JNE          row2
-
-end1:
-	VMOVUPS 432(SP), Y0
-	MOVQ    424(SP), AX
-	VMOVSS  X0, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i32_forward_0_avx512(SB), 0, $376-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VBROADCASTSS k7f800000<>+0(SB), Z1
-	VBROADCASTSS k42b20000<>+0(SB), Z2
-	VBROADCASTSS kc2d00000<>+0(SB), Z3
-	VBROADCASTSS k4b4000fe<>+0(SB), Z4
-	VBROADCASTSS k3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS kbf317218<>+0(SB), Z6
-	VBROADCASTSS k3102e308<>+0(SB), Z7
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
-	VBROADCASTSS k3c0913d7<>+0(SB), Z9
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
-	VBROADCASTSS k3effffff<>+0(SB), Z12
-	VBROADCASTSS k3f800000<>+0(SB), Z13
-	VBROADCASTSS k3f000000<>+0(SB), Z14
-	VBROADCASTSS k4b40007f<>+0(SB), Z15
-	VBROADCASTSS k4b00007f<>+0(SB), Z16
-	VBROADCASTSS kff800000<>+0(SB), Z17
-	VBROADCASTSS k7fc00000<>+0(SB), Z18
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    544(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 256(SP)
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    576(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 264(SP)
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    584(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 272(SP)
-	MOVQ         32(AX), BX
-	VBROADCASTSS k00000011<>+0(SB), Z19
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $6, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 280(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 288(SP)
-	SHLQ         $6, 288(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 296(SP)
-	SHLQ         $2, 296(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 304(SP)
-	SHLQ         $2, 304(SP)
-	VBROADCASTSS k80000000<>+0(SB), Z20
-	MOVQ         160(AX), R10
-	MOVQ         R10, 312(SP)
-	SHLQ         $2, 312(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 320(SP)
-	SHLQ         $2, 320(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 328(SP)
-	SHLQ         $2, 328(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 336(SP)
-	SHLQ         $2, 336(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 344(SP)
-	VMOVAPS      Z0, Z21
-	MOVQ         680(AX), R10
-	MOVQ         R10, 352(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 360(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 368(SP)
-	MOVQ         (AX), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JGE     full4
-	VMOVAPS Z17, Z22
-	VMOVUPS Z22, 0(SP)
-	VMOVUPS Z22, 64(SP)
-	VMOVUPS Z22, 128(SP)
-	VMOVUPS Z22, 192(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Z17, Z22
-	VMOVAPS Z17, Z23
-	VMOVAPS Z17, Z24
-	VMOVAPS Z17, Z25
-
-block5:
-	VMAXPS      (R11), Z22, Z26
-	VFIXUPIMMPS $0, Z19, Z22, Z26
-	VMOVAPS     Z26, Z22
-	VMAXPS      64(R11), Z23, Z26
-	VFIXUPIMMPS $0, Z19, Z23, Z26
-	VMOVAPS     Z26, Z23
-	VMAXPS      128(R11), Z24, Z26
-	VFIXUPIMMPS $0, Z19, Z24, Z26
-	VMOVAPS     Z26, Z24
-	VMAXPS      192(R11), Z25, Z26
-	VFIXUPIMMPS $0, Z19, Z25, Z26
-	VMOVAPS     Z26, Z25
-	ADDQ        CX, R11
-	SUBQ        $64, R12
-	JGE         block5
-	VMOVUPS     Z22, 0(SP)
-	VMOVUPS     Z23, 64(SP)
-	VMOVUPS     Z24, 128(SP)
-	VMOVUPS     Z25, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $48, R12
-	JLT  tail7
-
-block8:
-	VMOVUPS     0(SP)(R13*1), Z22
-	VMAXPS      (R11), Z22, Z23
-	VFIXUPIMMPS $0, Z19, Z22, Z23
-	VMOVUPS     Z23, 0(SP)(R13*1)
-	ADDQ        DX, R11
-	ADDQ        $64, R13
-	ANDQ        $255, R13
-	SUBQ        $16, R12
-	JGE         block8
-
-tail7:
-	ADDQ $16, R12
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R12, Z22
-	VPCMPD       $6, iota32<>+0(SB), Z22, K1
-	VMOVUPS.Z    (R11), K1, Z22
-	VMOVUPS      0(SP)(R13*1), Z23
-	VMAXPS       Z22, Z23, Z22
-	VFIXUPIMMPS  $0, Z19, Z23, Z22
-	VMOVAPS      Z22, K1, Z23
-	VMOVUPS      Z23, 0(SP)(R13*1)
-
-done6:
-	VMOVUPS       0(SP), Z22
-	VMOVUPS       128(SP), Z23
-	VMAXPS        Z23, Z22, Z23
-	VFIXUPIMMPS   $0, Z19, Z22, Z23
-	VMOVUPS       64(SP), Z22
-	VMOVUPS       192(SP), Z24
-	VMAXPS        Z24, Z22, Z24
-	VFIXUPIMMPS   $0, Z19, Z22, Z24
-	VMAXPS        Z24, Z23, Z22
-	VFIXUPIMMPS   $0, Z19, Z23, Z22
-	VEXTRACTF64X4 $1, Z22, Y23
-	VMAXPS        Y23, Y22, Y23
-	VFIXUPIMMPS   $0, Y19, Y22, Y23
-	VEXTRACTF64X2 $1, Y23, X22
-	VMAXPS        X22, X23, X22
-	VFIXUPIMMPS   $0, X19, X23, X22
-	VPERMILPD     $1, X22, X23
-	VMAXPS        X23, X22, X23
-	VFIXUPIMMPS   $0, X19, X22, X23
-	VPERMILPS     $1, X23, X22
-	VMAXPS        X22, X23, X22
-	VFIXUPIMMPS   $0, X19, X23, X22
-	VBROADCASTSS  X22, Z22
-	VPANDD.BCST   k7fffffff<>+0(SB), Z22, Z23
-	VCMPPS        $0, Z1, Z23, K1
-	VBLENDMPS     Z0, Z22, K1, Z23
-	MOVQ          BX, R11
-	MOVQ          8(AX), R12
-	SUBQ          $64, R12
-	JGE           full11
-	VMOVAPS       Z0, Z24
-	VMOVUPS       Z24, 0(SP)
-	VMOVUPS       Z24, 64(SP)
-	VMOVUPS       Z24, 128(SP)
-	VMOVUPS       Z24, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPS Z0, Z24
-	VMOVAPS Z0, Z25
-	VMOVAPS Z0, Z26
-	VMOVAPS Z0, Z27
-
-block12:
-	VMOVUPS     (R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z24, Z24
-	VMOVUPS     64(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z25, Z25
-	VMOVUPS     128(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z26, Z26
-	VMOVUPS     192(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z27, Z27
-	ADDQ        CX, R11
-	SUBQ        $64, R12
-	JGE         block12
-	VMOVUPS     Z24, 0(SP)
-	VMOVUPS     Z25, 64(SP)
-	VMOVUPS     Z26, 128(SP)
-	VMOVUPS     Z27, 192(SP)
-
-single10:
-	MOVQ $0, R13
-	ADDQ $64, R12
-	JEQ  done13
-
-masked14:
-	VPBROADCASTD R12, Z24
-	VPCMPD       $6, iota32<>+0(SB), Z24, K1
-	VMOVUPS.Z    (R11), K1, Z24
-	VSUBPS       Z23, Z24, Z24
-	VMINPS       Z24, Z2, Z24
-	VMAXPS       Z24, Z3, Z24
-	VMOVAPS      Z24, Z25
-	VFMADD213PS  Z4, Z5, Z25
-	VSUBPS       Z4, Z25, Z26
-	VFMADD231PS  Z6, Z26, Z24
-	VFMADD231PS  Z7, Z26, Z24
-	VMOVAPS      Z8, Z27
-	VFMADD213PS  Z9, Z24, Z27
-	VFMADD213PS  Z10, Z24, Z27
-	VFMADD213PS  Z11, Z24, Z27
-	VFMADD213PS  Z12, Z24, Z27
-	VFMADD213PS  Z13, Z24, Z27
-	VFMADD213PS  Z13, Z24, Z27
-	VFMADD213PS  Z15, Z14, Z26
-	VPSLLD       $23, Z26, Z24
-	VMULPS       Z24, Z27, Z24
-	VPSUBD       Z26, Z25, Z25
-	VPSLLD       $23, Z25, Z25
-	VMULPS       Z25, Z24, Z24
-	VMOVUPS      0(SP)(R13*1), Z25
-	VADDPS       Z24, Z25, Z24
-	VMOVAPS      Z24, K1, Z25
-	VMOVUPS      Z25, 0(SP)(R13*1)
-	ADDQ         DX, R11
-	ADDQ         $64, R13
-	ANDQ         $255, R13
-	SUBQ         $16, R12
-	JGT          masked14
-
-done13:
-	VMOVUPS          0(SP), Z24
-	VMOVUPS          128(SP), Z25
-	VADDPS           Z25, Z24, Z24
-	VMOVUPS          64(SP), Z25
-	VMOVUPS          192(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VADDPS           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPS           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPS        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VBROADCASTSS     X24, Z24
-	VMOVSS           X22, (SI)
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
-	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z22
-	VBLENDMPS        Z22, Z24, K1, Z22
-	VBLENDMPS.BCST   k4b000097<>+0(SB), Z16, K1, Z25
-	VPADDD.BCST      k004afb0d<>+0(SB), Z22, Z22
-	VPSRLD           $23, Z22, Z26
-	VPORD.BCST       k4b000000<>+0(SB), Z26, Z26
-	VPANDD.BCST      k007fffff<>+0(SB), Z22, Z22
-	VPADDD.BCST      k3f3504f3<>+0(SB), Z22, Z22
-	VSUBPS           Z25, Z26, Z25
-	VSUBPS           Z13, Z22, Z22
-	VMULPS           Z22, Z22, Z26
-	VMULPS           Z22, Z26, Z27
-	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
-	VFMADD213PS.BCST k3e02b230<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3e116c89<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe800114<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z22, Z28
-	VMULPS           Z28, Z27, Z27
-	VFMADD231PS.BCST kb102e308<>+0(SB), Z25, Z27
-	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
-	VADDPS           Z27, Z22, Z22
-	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z22
-	VCMPPS           $0, Z0, Z24, K1
-	VBLENDMPS        Z17, Z18, K1, Z25
-	VCMPPS           $17, Z1, Z24, K1
-	VBLENDMPS        Z22, Z24, K1, Z22
-	VCMPPS           $18, Z0, Z24, K1
-	VBLENDMPS        Z25, Z22, K1, Z22
-	VADDPS           Z22, Z23, Z22
-	MOVQ             280(SP), R11
-	MOVQ             BX, R12
-	MOVQ             8(AX), R13
-	SUBQ             $64, R13
-	JGE              full16
-	VMOVAPS          Z0, Z23
-	VMOVUPS          Z23, 0(SP)
-	VMOVUPS          Z23, 64(SP)
-	VMOVUPS          Z23, 128(SP)
-	VMOVUPS          Z23, 192(SP)
-	JMP              single15
-
-full16:
-	VMOVAPS Z0, Z23
-	VMOVAPS Z0, Z25
-	VMOVAPS Z0, Z26
-	VMOVAPS Z0, Z27
-
-block17:
-	VMOVUPS (R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  (R11), Z28, Z28
-	VADDPS  Z28, Z23, Z23
-	VMOVUPS 64(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  64(R11), Z28, Z28
-	VADDPS  Z28, Z25, Z25
-	VMOVUPS 128(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  128(R11), Z28, Z28
-	VADDPS  Z28, Z26, Z26
-	VMOVUPS 192(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  192(R11), Z28, Z28
-	VADDPS  Z28, Z27, Z27
-	ADDQ    DI, R11
-	ADDQ    CX, R12
-	SUBQ    $64, R13
-	JGE     block17
-	VMOVUPS Z23, 0(SP)
-	VMOVUPS Z25, 64(SP)
-	VMOVUPS Z26, 128(SP)
-	VMOVUPS Z27, 192(SP)
-
-single15:
-	MOVQ $0, R14
-	ADDQ $48, R13
-	JLT  tail19
-
-block20:
-	VMOVUPS (R12), Z23
-	VSUBPS  Z22, Z23, Z23
-	VMULPS  (R11), Z23, Z23
-	VMOVUPS 0(SP)(R14*1), Z25
-	VADDPS  Z23, Z25, Z23
-	VMOVUPS Z23, 0(SP)(R14*1)
-	ADDQ    288(SP), R11
-	ADDQ    DX, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $16, R13
-	JGE     block20
-
-tail19:
-	ADDQ $16, R13
-	JEQ  done18
-
-masked21:
-	VPBROADCASTD R13, Z23
-	VPCMPD       $6, iota32<>+0(SB), Z23, K1
-	VMOVUPS.Z    (R11), K1, Z23
-	VMOVUPS.Z    (R12), K1, Z25
-	VSUBPS       Z22, Z25, Z25
-	VMULPS       Z25, Z23, Z23
-	VMOVUPS      0(SP)(R14*1), Z25
-	VADDPS       Z23, Z25, Z23
-	VMOVAPS      Z23, K1, Z25
-	VMOVUPS      Z25, 0(SP)(R14*1)
-
-done18:
-	VMOVUPS       0(SP), Z23
-	VMOVUPS       128(SP), Z25
-	VADDPS        Z25, Z23, Z23
-	VMOVUPS       64(SP), Z25
-	VMOVUPS       192(SP), Z26
-	VADDPS        Z26, Z25, Z25
-	VADDPS        Z25, Z23, Z23
-	VEXTRACTF64X4 $1, Z23, Y25
-	VADDPS        Y25, Y23, Y23
-	VEXTRACTF64X2 $1, Y23, X25
-	VADDPS        X25, X23, X23
-	VPERMILPD     $1, X23, X25
-	VADDPS        X25, X23, X23
-	VPERMILPS     $1, X23, X25
-	VADDPS        X25, X23, X23
-	VBROADCASTSS  X23, Z23
-	VMOVSS        X24, (R8)
-	MOVLQSX       (R9), R11
-	MOVQ          352(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          360(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          368(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          360(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          296(SP), R13
-	IMULQ         R13, R11
-	MOVQ          280(SP), R13
-	VBROADCASTSS  (R13)(R11*1), Z24
-	VBLENDMPS     Z24, Z13, K2, Z24
-	VBLENDMPS     Z24, Z0, K1, Z24
-	MOVQ          304(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSS  (BX)(R12*1), Z25
-	VSUBPS        Z22, Z25, Z22
-	VMULPS        Z22, Z24, Z22
-	VPXORD        Z20, Z22, Z22
-	VBLENDMPS     Z22, Z0, K1, Z22
-	VMULPS.BCST   256(SP), Z22, Z22
-	VDIVPS.BCST   272(SP), Z23, Z23
-	VPXORD        Z20, Z23, Z23
-	VBLENDMPS     Z23, Z0, K1, Z23
-	VMULPS.BCST   264(SP), Z23, Z23
-	VADDPS        Z23, Z22, Z22
-	VADDPS        Z22, Z21, Z21
-	ADDQ          312(SP), BX
-	ADDQ          320(SP), SI
-	ADDQ          328(SP), R8
-	ADDQ          336(SP), R9
-	DECQ          R10
-	JNE           row2
-
-end1:
-	MOVQ   344(SP), AX
-	VMOVSS X21, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i32_backward_0_avx2(SB), 0, $496-8
-	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    552(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 264(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    560(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 296(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    568(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 328(SP)
-	VXORPS       Y0, Y0, Y0
-	VMOVUPS      k80000000<>+0(SB), Y1
-	VMOVUPS      kc2d00000<>+0(SB), Y2
-	MOVQ         32(AX), BX
-	MOVQ         BX, 360(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 384(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 392(SP)
-	MOVQ         320(AX), BX
-	MOVQ         BX, 400(SP)
-	SHLQ         $2, 400(SP)
-	MOVQ         64(AX), BX
-	MOVQ         80(AX), CX
-	MOVQ         CX, 408(SP)
-	MOVQ         88(AX), CX
-	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
-	SHLQ         $7, CX
-	MOVQ         320(AX), DX
-	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
-	MOVQ         320(AX), DI
-	SHLQ         $5, DI
-	MOVQ         96(AX), R8
-	MOVQ         R8, 424(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 432(SP)
-	SHLQ         $2, 432(SP)
-	MOVQ         168(AX), R8
-	MOVQ         R8, 440(SP)
-	SHLQ         $2, 440(SP)
-	MOVQ         192(AX), R8
-	MOVQ         R8, 448(SP)
-	SHLQ         $2, 448(SP)
-	MOVQ         200(AX), R8
-	MOVQ         R8, 456(SP)
-	SHLQ         $2, 456(SP)
-	MOVQ         224(AX), R8
-	MOVQ         R8, 464(SP)
-	SHLQ         $2, 464(SP)
-	MOVQ         672(AX), R8
-	MOVQ         R8, 472(SP)
-	MOVQ         256(SP), R8
-	VBROADCASTSS (R8), Y3
-	VMULPS       264(SP), Y3, Y4
-	VDIVPS       296(SP), Y4, Y4
-	VMULPS       328(SP), Y3, Y3
-	VMOVUPS      Y3, 264(SP)
-	MOVQ         704(AX), R8
-	MOVQ         R8, 256(SP)
-	MOVQ         712(AX), R8
-	MOVQ         R8, 480(SP)
-	VXORPS       Y1, Y4, Y3
-	VMOVUPS      Y3, 296(SP)
-	MOVQ         (AX), R8
-	MOVQ         R8, 488(SP)
-	MOVQ         488(SP), R8
-	TESTQ        R8, R8
-	JLE          end1
-
-row2:
-	MOVQ         360(SP), R8
-	MOVLQSX      (R8), R8
-	MOVQ         R8, R9
-	MOVQ         $-1, R10
-	MOVQ         $2147483647, R11
-	CMPQ         R9, R10
-	CMOVQLT      R10, R9
-	CMPQ         R9, R11
-	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
-	MOVQ         472(SP), R9
-	CMPQ         R8, R9
-	SETNE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         368(SP), R9
-	VBROADCASTSS (R9), Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y7
-	CMPQ         256(SP), R8
-	SETLE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X8
-	VPBROADCASTD X8, Y8
-	MOVQ         480(SP), R9
-	CMPQ         R8, R9
-	SETLT        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y8, Y8
-	MOVQ         256(SP), R9
-	VMOVMSKPS    Y8, R10
-	TESTQ        R10, R10
-	CMOVQNE      R8, R9
-	MOVQ         R9, R8
-	MOVQ         376(SP), R10
-	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSS (R10)(R8*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y8, Y9, Y10, Y8
-	VBLENDVPS    Y5, Y8, Y0, Y8
-	VMULPS       264(SP), Y8, Y8
-	VXORPS       Y1, Y8, Y8
-	VBLENDVPS    Y5, 296(SP), Y0, Y9
-	MOVQ         392(SP), R8
-	VBROADCASTSS (R8), Y10
-	VANDPS       k7fffffff<>+0(SB), Y10, Y11
-	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
-	VBLENDVPS    Y11, Y0, Y10, Y10
-	VMOVUPS      Y10, 328(SP)
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
-	VMULPS       k4b800000<>+0(SB), Y6, Y11
-	VBLENDVPS    Y10, Y11, Y6, Y11
-	VMOVUPS      k4b00007f<>+0(SB), Y12
-	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
-	VPADDD       k004afb0d<>+0(SB), Y11, Y11
-	VPSRLD       $23, Y11, Y12
-	VPOR         k4b000000<>+0(SB), Y12, Y12
-	VPAND        k007fffff<>+0(SB), Y11, Y11
-	VPADDD       k3f3504f3<>+0(SB), Y11, Y11
-	VSUBPS       Y10, Y12, Y10
-	VSUBPS       k3f800000<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y11, Y12
-	VMULPS       Y11, Y12, Y13
-	VMOVUPS      kbd9c608c<>+0(SB), Y15
-	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe800114<>+0(SB), Y11, Y15
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y15
-	VMULPS       Y15, Y13, Y13
-	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
-	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
-	VADDPS       Y13, Y11, Y11
-	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
-	VCMPPS       $0, Y0, Y6, Y10
-	VMOVUPS      k7fc00000<>+0(SB), Y12
-	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
-	VBLENDVPS    Y12, Y11, Y6, Y11
-	VCMPPS       $18, Y0, Y6, Y6
-	VBLENDVPS    Y6, Y10, Y11, Y6
-	VADDPS       328(SP), Y6, Y6
-	MOVQ         400(SP), R8
-	IMULQ        R8, R9
-	VBROADCASTSS (BX)(R9*1), Y10
-	VSUBPS       Y6, Y10, Y10
-	VMULPS       264(SP), Y10, Y10
-	VXORPS       Y1, Y10, Y10
-	VBLENDVPS    Y5, Y10, Y0, Y10
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         408(SP), R11
-	MOVQ         416(SP), R12
-	MOVQ         8(AX), R10
-	VMOVUPS      iota32<>+0(SB), Y11
-	VMOVAPS      Y0, Y12
-	VMOVUPS      Y12, 0(SP)
-	VMOVUPS      Y12, 32(SP)
-	VMOVUPS      Y12, 64(SP)
-	VMOVUPS      Y12, 96(SP)
-	VMOVUPS      Y12, 128(SP)
-	VMOVUPS      Y12, 160(SP)
-	VMOVUPS      Y12, 192(SP)
-	VMOVUPS      Y12, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $32, R10
-	JLT          single3
-
-block4:
-	VMULPS    (R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
-	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, (R12)
-	VMULPS    32(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   32(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   32(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 32(SP)(R13*1)
-	VMOVUPS   32(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 32(R11)
-	VMOVUPS   32(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 32(R12)
-	VMULPS    64(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   64(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   64(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 64(SP)(R13*1)
-	VMOVUPS   64(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 64(R11)
-	VMOVUPS   64(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 64(R12)
-	VMULPS    96(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   96(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   96(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 96(SP)(R13*1)
-	VMOVUPS   96(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 96(R11)
-	VMOVUPS   96(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 96(R12)
-	ADDQ      CX, R8
-	ADDQ      DX, R9
-	ADDQ      $128, R11
-	ADDQ      $128, R12
-	VPADDD    k00000020<>+0(SB), Y11, Y11
-	ADDQ      $128, R13
-	ANDQ      $255, R13
-	SUBQ      $32, R10
-	JGE       block4
-
-single3:
-	ADDQ $24, R10
-	JLT  tail6
-
-block7:
-	VMULPS    (R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
-	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, (R12)
-	ADDQ      SI, R8
-	ADDQ      DI, R9
-	ADDQ      $32, R11
-	ADDQ      $32, R12
-	VPADDD    k00000008<>+0(SB), Y11, Y11
-	ADDQ      $32, R13
-	ANDQ      $255, R13
-	SUBQ      $8, R10
-	JGE       block7
-
-tail6:
-	ADDQ $8, R10
-	JEQ  done5
-
-masked8:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R10
-	VMOVUPS    32(R14)(R10*4), Y12
-	VMASKMOVPS (R8), Y12, Y13
-	VMULPS     Y13, Y4, Y13
-	VXORPS     Y1, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y8, Y0, Y14
-	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y7, Y7
-	VXORPS     Y1, Y7, Y7
-	VBLENDVPS  Y5, Y7, Y0, Y7
-	VMASKMOVPS (R9), Y12, Y13
-	VSUBPS     Y6, Y13, Y6
-	VMULPS     Y6, Y9, Y6
-	VBLENDVPS  Y5, Y6, Y0, Y6
-	VANDPS     Y11, Y5, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R13*1), Y10
-	VADDPS     Y7, Y10, Y7
-	VBLENDVPS  Y12, Y7, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y7
-	VADDPS     Y6, Y7, Y6
-	VMASKMOVPS Y6, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y6
-	VADDPS     Y9, Y6, Y6
-	VMASKMOVPS Y6, Y12, (R12)
-
-done5:
-	VMOVUPS      0(SP), Y6
-	VMOVUPS      128(SP), Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPD    $1, X6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPS    $1, X6, X7
-	VADDPS       X7, X6, X6
-	VBROADCASTSS X6, Y6
-	VCMPPS       $0, Y0, Y6, Y7
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         424(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
-	SUBQ         $8, R11
-	JLT          single9
-
-block10:
-	VMULPS      (R8), Y4, Y10
-	VXORPS      Y1, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y8, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y5, Y10, Y0, Y10
-	VMOVUPS     (R9), Y11
-	VSUBPS      328(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y2, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y14
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y14
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y14
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y14
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y14, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y6, Y11
-	VBLENDVPS   Y7, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
-	ADDQ        SI, R8
-	ADDQ        DI, R9
-	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
-	SUBQ        $8, R11
-	JGE         block10
-
-single9:
-	ADDQ $8, R11
-	JEQ  done11
-
-masked12:
-	LEAQ        tail<>+0(SB), R12
-	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R8), Y10, Y11
-	VMULPS      Y11, Y4, Y11
-	VXORPS      Y1, Y11, Y11
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y8, Y0, Y3
-	VADDPS      Y3, Y11, Y3
-	VBLENDVPS   Y5, Y3, Y0, Y3
-	VMASKMOVPS  (R9), Y10, Y5
-	VSUBPS      328(SP), Y5, Y5
-	VMOVUPS     k42b20000<>+0(SB), Y8
-	VMINPS      Y5, Y8, Y5
-	VMAXPS      Y5, Y2, Y5
-	VMOVAPS     Y5, Y8
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y9
-	VFMADD213PS k4b4000fe<>+0(SB), Y9, Y8
-	VSUBPS      k4b4000fe<>+0(SB), Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y5
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y5
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y5, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y5, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y5, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y5
-	VFMADD213PS k4b40007f<>+0(SB), Y5, Y9
-	VPSLLD      $23, Y9, Y5
-	VMULPS      Y5, Y11, Y5
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y5, Y5
-	VMULPS      Y5, Y6, Y5
-	VBLENDVPS   Y7, Y0, Y5, Y5
-	VADDPS      Y5, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
-
-done11:
-	MOVQ 360(SP), R8
-	ADDQ 432(SP), R8
-	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
-	ADDQ 440(SP), R8
-	MOVQ R8, 368(SP)
-	ADDQ 448(SP), BX
-	MOVQ 392(SP), R8
-	ADDQ 456(SP), R8
-	MOVQ R8, 392(SP)
-	MOVQ 424(SP), R8
-	ADDQ 464(SP), R8
-	MOVQ R8, 424(SP)
-	MOVQ 488(SP), R8
-	DECQ R8
-	MOVQ R8, 488(SP)
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i32_backward_0_avx512(SB), 0, $408-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
-	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
-	VPXORD       Z4, Z4, Z4
-	VBROADCASTSS k80000000<>+0(SB), Z5
-	VBROADCASTSS k42b20000<>+0(SB), Z6
-	VBROADCASTSS kc2d00000<>+0(SB), Z7
-	VBROADCASTSS k4b4000fe<>+0(SB), Z8
-	VBROADCASTSS k3102e308<>+0(SB), Z9
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z10
-	VBROADCASTSS k3c0913d7<>+0(SB), Z11
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z12
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z13
-	VBROADCASTSS k3effffff<>+0(SB), Z14
-	VBROADCASTSS k3f000000<>+0(SB), Z15
-	VBROADCASTSS k4b40007f<>+0(SB), Z16
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 280(SP)
-	SHLQ         $2, 280(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 288(SP)
-	MOVQ         72(AX), BX
-	MOVQ         320(AX), CX
-	MOVQ         CX, 296(SP)
-	SHLQ         $2, 296(SP)
-	MOVQ         64(AX), CX
-	MOVQ         80(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         88(AX), DX
-	MOVQ         DX, 312(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z17
-	MOVQ         312(AX), DX
-	SHLQ         $8, DX
-	MOVQ         320(AX), SI
-	SHLQ         $8, SI
-	VBROADCASTSS k00000040<>+0(SB), Z18
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
-	MOVQ         320(AX), R8
-	SHLQ         $6, R8
-	MOVQ         96(AX), R9
-	MOVQ         R9, 320(SP)
-	MOVQ         160(AX), R9
-	MOVQ         R9, 328(SP)
-	SHLQ         $2, 328(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 336(SP)
-	SHLQ         $2, 336(SP)
-	MOVQ         192(AX), R9
-	MOVQ         R9, 344(SP)
-	SHLQ         $2, 344(SP)
-	MOVQ         200(AX), R9
-	MOVQ         R9, 352(SP)
-	SHLQ         $2, 352(SP)
-	MOVQ         224(AX), R9
-	MOVQ         R9, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         672(AX), R9
-	MOVQ         R9, 368(SP)
-	MOVQ         256(SP), R9
-	VBROADCASTSS (R9), Z19
-	VMULPS       Z1, Z19, Z1
-	VDIVPS       Z2, Z1, Z1
-	VMULPS       Z3, Z19, Z2
-	VMOVSS       X2, 256(SP)
-	MOVQ         704(AX), R9
-	MOVQ         R9, 376(SP)
-	MOVQ         712(AX), R9
-	MOVQ         R9, 384(SP)
-	VPXORD       Z5, Z1, Z2
-	VMOVSS       X2, 392(SP)
-	MOVQ         (AX), R9
-	MOVQ         R9, 400(SP)
-	MOVQ         400(SP), R9
-	TESTQ        R9, R9
-	JLE          end1
-
-row2:
-	MOVQ             264(SP), R9
-	MOVLQSX          (R9), R9
-	MOVQ             R9, R10
-	MOVQ             $-1, R11
-	MOVQ             $2147483647, R12
-	CMPQ             R10, R11
-	CMOVQLT          R11, R10
-	CMPQ             R10, R12
-	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z2
-	MOVQ             368(SP), R10
-	CMPQ             R9, R10
-	SETNE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSS     (R10), Z3
-	VDIVPS           Z3, Z0, Z19
-	CMPQ             376(SP), R9
-	SETLE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K2
-	MOVQ             384(SP), R10
-	CMPQ             R9, R10
-	SETLT            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K3
-	KANDW            K3, K2, K2
-	MOVQ             376(SP), R10
-	KMOVW            K2, R11
-	TESTQ            R11, R11
-	CMOVQNE          R9, R10
-	MOVQ             R10, R9
-	MOVQ             280(SP), R11
-	IMULQ            R11, R9
-	MOVQ             288(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z20
-	VBLENDMPS        Z20, Z0, K2, Z20
-	VBLENDMPS        Z20, Z4, K1, Z20
-	VMULPS.BCST      256(SP), Z20, Z20
-	VPXORD           Z5, Z20, Z20
-	VBLENDMPS.BCST   392(SP), Z4, K1, Z21
-	VBROADCASTSS     (BX), Z22
-	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
-	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
-	VBLENDMPS        Z4, Z22, K2, Z22
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z3, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z3, Z23
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VBROADCASTSS     k4b00007f<>+0(SB), Z24
-	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
-	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
-	VPSRLD           $23, Z23, Z25
-	VPORD.BCST       k4b000000<>+0(SB), Z25, Z25
-	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
-	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
-	VSUBPS           Z24, Z25, Z24
-	VSUBPS           Z0, Z23, Z23
-	VMULPS           Z23, Z23, Z25
-	VMULPS           Z23, Z25, Z26
-	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
-	VFMADD213PS.BCST k3e02b230<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3e116c89<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe800114<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z23, Z27
-	VMULPS           Z27, Z26, Z26
-	VFMADD231PS.BCST kb102e308<>+0(SB), Z24, Z26
-	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
-	VADDPS           Z26, Z23, Z23
-	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
-	VCMPPS           $0, Z4, Z3, K2
-	VBROADCASTSS     k7fc00000<>+0(SB), Z24
-	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z3, K2
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VCMPPS           $18, Z4, Z3, K2
-	VBLENDMPS        Z24, Z23, K2, Z3
-	VADDPS           Z3, Z22, Z3
-	MOVQ             296(SP), R9
-	IMULQ            R9, R10
-	VBROADCASTSS     (CX)(R10*1), Z23
-	VSUBPS           Z3, Z23, Z23
-	VMULPS.BCST      256(SP), Z23, Z23
-	VPXORD           Z5, Z23, Z23
-	VBLENDMPS        Z23, Z4, K1, Z23
-	MOVQ             288(SP), R9
-	MOVQ             CX, R10
-	MOVQ             304(SP), R11
-	MOVQ             312(SP), R12
-	MOVQ             8(AX), R13
-	VMOVUPS          iota32<>+0(SB), Z24
-	SUBQ             $64, R13
-	JGE              full4
-	VMOVAPS          Z4, Z25
-	VMOVUPS          Z25, 0(SP)
-	VMOVUPS          Z25, 64(SP)
-	VMOVUPS          Z25, 128(SP)
-	VMOVUPS          Z25, 192(SP)
-	JMP              single3
-
-full4:
-	VMOVAPS Z4, Z25
-	VMOVAPS Z4, Z26
-	VMOVAPS Z4, Z27
-	VMOVAPS Z4, Z28
-
-block5:
-	VMULPS      (R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPCMPD      $0, Z2, Z24, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     (R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z25, Z25
-	VMOVUPS     (R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, (R11)
-	VMOVUPS     (R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, (R12)
-	VMULPS      64(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD      Z17, Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     64(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z26, Z26
-	VMOVUPS     64(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 64(R11)
-	VMOVUPS     64(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 64(R12)
-	VMULPS      128(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     128(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z27, Z27
-	VMOVUPS     128(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 128(R11)
-	VMOVUPS     128(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 128(R12)
-	VMULPS      192(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     192(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z28, Z28
-	VMOVUPS     192(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 192(R11)
-	VMOVUPS     192(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 192(R12)
-	ADDQ        DX, R9
-	ADDQ        SI, R10
-	ADDQ        $256, R11
-	ADDQ        $256, R12
-	VPADDD      Z18, Z24, Z24
-	SUBQ        $64, R13
-	JGE         block5
-	VMOVUPS     Z25, 0(SP)
-	VMOVUPS     Z26, 64(SP)
-	VMOVUPS     Z27, 128(SP)
-	VMOVUPS     Z28, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $64, R13
-	JEQ  done6
-
-masked7:
-	VPBROADCASTD R13, Z25
-	VPCMPD       $6, iota32<>+0(SB), Z25, K2
-	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z1, Z25
-	VPXORD       Z5, Z25, Z25
-	VPCMPD       $0, Z2, Z24, K3
-	VBLENDMPS    Z20, Z4, K3, Z26
-	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z19, Z25
-	VPXORD       Z5, Z25, Z25
-	VBLENDMPS    Z25, Z4, K1, Z25
-	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z3, Z26, Z26
-	VMULPS.Z     Z26, Z21, K1, Z26
-	KANDW        K3, K1, K3
-	VBLENDMPS    Z23, Z4, K3, Z27
-	VMOVUPS      0(SP)(R14*1), Z28
-	VADDPS       Z25, Z28, Z25
-	VMOVAPS      Z25, K2, Z28
-	VMOVUPS      Z28, 0(SP)(R14*1)
-	VMOVUPS.Z    (R11), K2, Z25
-	VADDPS       Z26, Z25, Z25
-	VMOVUPS      Z25, K2, (R11)
-	VMOVUPS.Z    (R12), K2, Z25
-	VADDPS       Z27, Z25, Z25
-	VMOVUPS      Z25, K2, (R12)
-	ADDQ         DI, R9
-	ADDQ         R8, R10
-	ADDQ         $64, R11
-	ADDQ         $64, R12
-	VPADDD       Z17, Z24, Z24
-	ADDQ         $64, R14
-	ANDQ         $255, R14
-	SUBQ         $16, R13
-	JGT          masked7
-
-done6:
-	VMOVUPS       0(SP), Z3
-	VMOVUPS       128(SP), Z19
-	VADDPS        Z19, Z3, Z3
-	VMOVUPS       64(SP), Z19
-	VMOVUPS       192(SP), Z21
-	VADDPS        Z21, Z19, Z19
-	VADDPS        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPS        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPS     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VBROADCASTSS  X3, Z3
-	VCMPPS        $0, Z4, Z3, K2
-	MOVQ          288(SP), R9
-	MOVQ          CX, R10
-	MOVQ          320(SP), R11
-	MOVQ          8(AX), R12
-	VMOVUPS       iota32<>+0(SB), Z19
-	SUBQ          $16, R12
-	JLT           single8
-
-block9:
-	VMULPS           (R9), Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K3
-	VBLENDMPS        Z20, Z4, K3, Z23
-	VADDPS.Z         Z23, Z21, K1, Z21
-	VMOVUPS          (R10), Z23
-	VSUBPS           Z22, Z23, Z23
-	VMINPS           Z23, Z6, Z23
-	VMAXPS           Z23, Z7, Z23
-	VMOVAPS          Z23, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z24
-	VSUBPS           Z8, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z23
-	VFMADD231PS      Z9, Z25, Z23
-	VMOVAPS          Z10, Z26
-	VFMADD213PS      Z11, Z23, Z26
-	VFMADD213PS      Z12, Z23, Z26
-	VFMADD213PS      Z13, Z23, Z26
-	VFMADD213PS      Z14, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z16, Z15, Z25
-	VPSLLD           $23, Z25, Z23
-	VMULPS           Z23, Z26, Z23
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z23, Z23
-	VMULPS           Z23, Z3, Z23
-	VBLENDMPS        Z4, Z23, K2, Z23
-	VADDPS           Z23, Z21, Z21
-	VMOVUPS          Z21, (R11)
-	ADDQ             DI, R9
-	ADDQ             R8, R10
-	ADDQ             $64, R11
-	VPADDD           Z17, Z19, Z19
-	SUBQ             $16, R12
-	JGE              block9
-
-single8:
-	ADDQ $16, R12
-	JEQ  done10
-
-masked11:
-	VPBROADCASTD     R12, Z21
-	VPCMPD           $6, iota32<>+0(SB), Z21, K3
-	VMOVUPS.Z        (R9), K3, Z21
-	VMULPS           Z21, Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K4
-	VBLENDMPS        Z20, Z4, K4, Z2
-	VADDPS.Z         Z2, Z21, K1, Z2
-	VMOVUPS.Z        (R10), K3, Z19
-	VSUBPS           Z22, Z19, Z19
-	VMINPS           Z19, Z6, Z19
-	VMAXPS           Z19, Z7, Z19
-	VMOVAPS          Z19, Z20
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z20
-	VSUBPS           Z8, Z20, Z21
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z21, Z19
-	VFMADD231PS      Z9, Z21, Z19
-	VMOVAPS          Z10, Z22
-	VFMADD213PS      Z11, Z19, Z22
-	VFMADD213PS      Z12, Z19, Z22
-	VFMADD213PS      Z13, Z19, Z22
-	VFMADD213PS      Z14, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z16, Z15, Z21
-	VPSLLD           $23, Z21, Z19
-	VMULPS           Z19, Z22, Z19
-	VPSUBD           Z21, Z20, Z20
-	VPSLLD           $23, Z20, Z20
-	VMULPS           Z20, Z19, Z19
-	VMULPS           Z19, Z3, Z3
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z3, Z2, Z2
-	VMOVUPS          Z2, K3, (R11)
-
-done10:
-	MOVQ 264(SP), R9
-	ADDQ 328(SP), R9
-	MOVQ R9, 264(SP)
-	MOVQ 272(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 272(SP)
-	ADDQ 344(SP), CX
-	ADDQ 352(SP), BX
-	MOVQ 320(SP), R9
-	ADDQ 360(SP), R9
-	MOVQ R9, 320(SP)
+	MOVQ R9, 344(SP)
 	MOVQ 400(SP), R9
 	DECQ R9
 	MOVQ R9, 400(SP)
@@ -38929,4480 +43692,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i64_forward_0_avx2(SB), 0, $528-8
-	MOVQ         a+0(FP), AX
-	VXORPS       Y0, Y0, Y0
-	VMOVUPS      k42b20000<>+0(SB), Y1
-	VMOVUPS      kc2d00000<>+0(SB), Y2
-	VMOVUPS      k4b4000fe<>+0(SB), Y3
-	VMOVUPS      k3f800000<>+0(SB), Y4
-	VMOVUPS      kff800000<>+0(SB), Y5
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    544(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 256(SP)
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    576(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 288(SP)
-	VXORPS       Y6, Y6, Y6
-	VCVTSD2SS    584(AX), X6, X6
-	VBROADCASTSS X6, Y6
-	VMOVUPS      Y6, 320(SP)
-	MOVQ         32(AX), BX
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	MOVQ         DX, 352(SP)
-	SHLQ         $5, 352(SP)
-	MOVQ         288(AX), DX
-	SHLQ         $7, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 360(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 368(SP)
-	SHLQ         $5, 368(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 384(SP)
-	SHLQ         $2, 384(SP)
-	MOVQ         160(AX), R10
-	MOVQ         R10, 392(SP)
-	SHLQ         $2, 392(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 400(SP)
-	SHLQ         $2, 400(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 408(SP)
-	SHLQ         $2, 408(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 416(SP)
-	SHLQ         $3, 416(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 424(SP)
-	VMOVUPS      Y0, 432(SP)
-	MOVQ         680(AX), R10
-	MOVQ         R10, 464(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 472(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 480(SP)
-	MOVQ         (AX), R10
-	MOVQ         R10, 488(SP)
-	MOVQ         488(SP), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R10
-	MOVQ    8(AX), R11
-	SUBQ    $64, R11
-	JGE     full4
-	VMOVAPS Y5, Y6
-	VMOVUPS Y6, 0(SP)
-	VMOVUPS Y6, 32(SP)
-	VMOVUPS Y6, 64(SP)
-	VMOVUPS Y6, 96(SP)
-	VMOVUPS Y6, 128(SP)
-	VMOVUPS Y6, 160(SP)
-	VMOVUPS Y6, 192(SP)
-	VMOVUPS Y6, 224(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Y5, Y6
-	VMOVAPS Y5, Y7
-	VMOVAPS Y5, Y8
-	VMOVAPS Y5, Y9
-	VMOVAPS Y5, Y10
-	VMOVAPS Y5, Y11
-	VMOVAPS Y5, Y12
-	VMOVAPS Y5, Y13
-
-block5:
-	VCMPPS    $3, Y6, Y6, Y14
-	VMAXPS    (R10), Y6, Y15
-	VBLENDVPS Y14, Y6, Y15, Y6
-	VCMPPS    $3, Y7, Y7, Y14
-	VMAXPS    32(R10), Y7, Y15
-	VBLENDVPS Y14, Y7, Y15, Y7
-	VCMPPS    $3, Y8, Y8, Y14
-	VMAXPS    64(R10), Y8, Y15
-	VBLENDVPS Y14, Y8, Y15, Y8
-	VCMPPS    $3, Y9, Y9, Y14
-	VMAXPS    96(R10), Y9, Y15
-	VBLENDVPS Y14, Y9, Y15, Y9
-	VCMPPS    $3, Y10, Y10, Y14
-	VMAXPS    128(R10), Y10, Y15
-	VBLENDVPS Y14, Y10, Y15, Y10
-	VCMPPS    $3, Y11, Y11, Y14
-	VMAXPS    160(R10), Y11, Y15
-	VBLENDVPS Y14, Y11, Y15, Y11
-	VCMPPS    $3, Y12, Y12, Y14
-	VMAXPS    192(R10), Y12, Y15
-	VBLENDVPS Y14, Y12, Y15, Y12
-	VCMPPS    $3, Y13, Y13, Y14
-	VMAXPS    224(R10), Y13, Y15
-	VBLENDVPS Y14, Y13, Y15, Y13
-	ADDQ      CX, R10
-	SUBQ      $64, R11
-	JGE       block5
-	VMOVUPS   Y6, 0(SP)
-	VMOVUPS   Y7, 32(SP)
-	VMOVUPS   Y8, 64(SP)
-	VMOVUPS   Y9, 96(SP)
-	VMOVUPS   Y10, 128(SP)
-	VMOVUPS   Y11, 160(SP)
-	VMOVUPS   Y12, 192(SP)
-	VMOVUPS   Y13, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $56, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS   0(SP)(R12*1), Y6
-	VCMPPS    $3, Y6, Y6, Y7
-	VMAXPS    (R10), Y6, Y8
-	VBLENDVPS Y7, Y6, Y8, Y6
-	VMOVUPS   Y6, 0(SP)(R12*1)
-	ADDQ      352(SP), R10
-	ADDQ      $32, R12
-	ANDQ      $255, R12
-	SUBQ      $8, R11
-	JGE       block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPS    32(R13)(R11*4), Y6
-	VMASKMOVPS (R10), Y6, Y7
-	VMOVUPS    0(SP)(R12*1), Y8
-	VCMPPS     $3, Y8, Y8, Y9
-	VMAXPS     Y7, Y8, Y7
-	VBLENDVPS  Y9, Y8, Y7, Y7
-	VBLENDVPS  Y6, Y7, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R12*1)
-
-done6:
-	VMOVUPS      0(SP), Y6
-	VMOVUPS      128(SP), Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VMOVUPS      96(SP), Y8
-	VMOVUPS      224(SP), Y9
-	VCMPPS       $3, Y8, Y8, Y10
-	VMAXPS       Y9, Y8, Y9
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	VCMPPS       $3, Y7, Y7, Y9
-	VMAXPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y7, Y8, Y7
-	VCMPPS       $3, Y6, Y6, Y8
-	VMAXPS       Y7, Y6, Y7
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VPERMILPD    $1, X6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VPERMILPS    $1, X6, X7
-	VCMPPS       $3, X6, X6, X8
-	VMAXPS       X7, X6, X7
-	VBLENDVPS    X8, X6, X7, X6
-	VBROADCASTSS X6, Y6
-	VANDPS       k7fffffff<>+0(SB), Y6, Y7
-	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y7, Y0, Y6, Y7
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVAPS      Y0, Y8
-	VMOVUPS      Y8, 0(SP)
-	VMOVUPS      Y8, 32(SP)
-	VMOVUPS      Y8, 64(SP)
-	VMOVUPS      Y8, 96(SP)
-	VMOVUPS      Y8, 128(SP)
-	VMOVUPS      Y8, 160(SP)
-	VMOVUPS      Y8, 192(SP)
-	VMOVUPS      Y8, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $32, R11
-	JLT          single10
-
-block11:
-	VMOVUPS     (R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     0(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 0(SP)(R12*1)
-	VMOVUPS     32(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     32(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 32(SP)(R12*1)
-	VMOVUPS     64(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     64(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 64(SP)(R12*1)
-	VMOVUPS     96(R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     96(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 96(SP)(R12*1)
-	ADDQ        DX, R10
-	ADDQ        $128, R12
-	ANDQ        $255, R12
-	SUBQ        $32, R11
-	JGE         block11
-
-single10:
-	ADDQ $24, R11
-	JLT  tail13
-
-block14:
-	VMOVUPS     (R10), Y8
-	VSUBPS      Y7, Y8, Y8
-	VMINPS      Y8, Y1, Y8
-	VMAXPS      Y8, Y2, Y8
-	VMOVAPS     Y8, Y9
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y9
-	VSUBPS      Y3, Y9, Y10
-	VFMADD231PS kbf317218<>+0(SB), Y10, Y8
-	VFMADD231PS k3102e308<>+0(SB), Y10, Y8
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y8, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y8, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y8, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VFMADD213PS Y4, Y8, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y8
-	VFMADD213PS k4b40007f<>+0(SB), Y8, Y10
-	VPSLLD      $23, Y10, Y8
-	VMULPS      Y8, Y11, Y8
-	VPSUBD      Y10, Y9, Y9
-	VPSLLD      $23, Y9, Y9
-	VMULPS      Y9, Y8, Y8
-	VMOVUPS     0(SP)(R12*1), Y9
-	VADDPS      Y8, Y9, Y8
-	VMOVUPS     Y8, 0(SP)(R12*1)
-	ADDQ        352(SP), R10
-	ADDQ        $32, R12
-	ANDQ        $255, R12
-	SUBQ        $8, R11
-	JGE         block14
-
-tail13:
-	ADDQ $8, R11
-	JEQ  done12
-
-masked15:
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R11
-	VMOVUPS     32(R13)(R11*4), Y8
-	VMASKMOVPS  (R10), Y8, Y9
-	VSUBPS      Y7, Y9, Y9
-	VMINPS      Y9, Y1, Y9
-	VMAXPS      Y9, Y2, Y9
-	VMOVAPS     Y9, Y10
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y3, Y10
-	VSUBPS      Y3, Y10, Y11
-	VFMADD231PS kbf317218<>+0(SB), Y11, Y9
-	VFMADD231PS k3102e308<>+0(SB), Y11, Y9
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y12
-	VFMADD213PS k3c0913d7<>+0(SB), Y9, Y12
-	VFMADD213PS k3d2aab3a<>+0(SB), Y9, Y12
-	VFMADD213PS k3e2aaa58<>+0(SB), Y9, Y12
-	VFMADD213PS k3effffff<>+0(SB), Y9, Y12
-	VFMADD213PS Y4, Y9, Y12
-	VFMADD213PS Y4, Y9, Y12
-	VMOVUPS     k3f000000<>+0(SB), Y9
-	VFMADD213PS k4b40007f<>+0(SB), Y9, Y11
-	VPSLLD      $23, Y11, Y9
-	VMULPS      Y9, Y12, Y9
-	VPSUBD      Y11, Y10, Y10
-	VPSLLD      $23, Y10, Y10
-	VMULPS      Y10, Y9, Y9
-	VMOVUPS     0(SP)(R12*1), Y10
-	VADDPS      Y9, Y10, Y9
-	VBLENDVPS   Y8, Y9, Y10, Y10
-	VMOVUPS     Y10, 0(SP)(R12*1)
-
-done12:
-	VMOVUPS      0(SP), Y8
-	VMOVUPS      128(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      64(SP), Y9
-	VMOVUPS      192(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      32(SP), Y9
-	VMOVUPS      160(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VMOVUPS      96(SP), Y10
-	VMOVUPS      224(SP), Y11
-	VADDPS       Y11, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VEXTRACTF128 $1, Y8, X9
-	VADDPS       X9, X8, X8
-	VPERMILPD    $1, X8, X9
-	VADDPS       X9, X8, X8
-	VPERMILPS    $1, X8, X9
-	VADDPS       X9, X8, X8
-	VBROADCASTSS X8, Y8
-	VMOVUPS      Y8, 496(SP)
-	VMOVSS       X6, (SI)
-	VMOVUPS      496(SP), Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
-	VMOVUPS      496(SP), Y8
-	VMULPS       k4b800000<>+0(SB), Y8, Y8
-	VMOVUPS      496(SP), Y9
-	VBLENDVPS    Y6, Y8, Y9, Y8
-	VMOVUPS      k4b00007f<>+0(SB), Y9
-	VBLENDVPS    Y6, k4b000097<>+0(SB), Y9, Y6
-	VPADDD       k004afb0d<>+0(SB), Y8, Y8
-	VPSRLD       $23, Y8, Y9
-	VPOR         k4b000000<>+0(SB), Y9, Y9
-	VPAND        k007fffff<>+0(SB), Y8, Y8
-	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
-	VSUBPS       Y6, Y9, Y6
-	VSUBPS       Y4, Y8, Y8
-	VMULPS       Y8, Y8, Y9
-	VMULPS       Y8, Y9, Y10
-	VMOVUPS      kbd9c608c<>+0(SB), Y11
-	VFMADD213PS  k3e02b230<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y8, Y11
-	VFMADD213PS  k3e116c89<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y8, Y11
-	VFMADD213PS  k3e4cd008<>+0(SB), Y8, Y11
-	VFMADD213PS  kbe800114<>+0(SB), Y8, Y11
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y8, Y11
-	VMULPS       Y11, Y10, Y10
-	VFMADD231PS  kb102e308<>+0(SB), Y6, Y10
-	VFMADD231PS  kbf000000<>+0(SB), Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VFMADD231PS  k3f317218<>+0(SB), Y6, Y8
-	VCMPPS       $0, 496(SP), Y0, Y6
-	VMOVUPS      k7fc00000<>+0(SB), Y9
-	VBLENDVPS    Y6, Y5, Y9, Y6
-	VMOVUPS      496(SP), Y9
-	VCMPPS       $17, k7f800000<>+0(SB), Y9, Y9
-	VMOVUPS      496(SP), Y10
-	VBLENDVPS    Y9, Y8, Y10, Y8
-	VMOVUPS      496(SP), Y9
-	VCMPPS       $18, Y0, Y9, Y9
-	VBLENDVPS    Y9, Y6, Y8, Y6
-	VADDPS       Y6, Y7, Y6
-	MOVQ         360(SP), R10
-	MOVQ         BX, R11
-	MOVQ         8(AX), R12
-	SUBQ         $64, R12
-	JGE          full17
-	VMOVAPS      Y0, Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	JMP          single16
-
-full17:
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-	VMOVAPS Y0, Y11
-	VMOVAPS Y0, Y12
-	VMOVAPS Y0, Y13
-	VMOVAPS Y0, Y14
-
-block18:
-	VMOVUPS (R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  (R10), Y15, Y15
-	VADDPS  Y15, Y7, Y7
-	VMOVUPS 32(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  32(R10), Y15, Y15
-	VADDPS  Y15, Y8, Y8
-	VMOVUPS 64(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  64(R10), Y15, Y15
-	VADDPS  Y15, Y9, Y9
-	VMOVUPS 96(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  96(R10), Y15, Y15
-	VADDPS  Y15, Y10, Y10
-	VMOVUPS 128(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  128(R10), Y15, Y15
-	VADDPS  Y15, Y11, Y11
-	VMOVUPS 160(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  160(R10), Y15, Y15
-	VADDPS  Y15, Y12, Y12
-	VMOVUPS 192(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  192(R10), Y15, Y15
-	VADDPS  Y15, Y13, Y13
-	VMOVUPS 224(R11), Y15
-	VSUBPS  Y6, Y15, Y15
-	VMULPS  224(R10), Y15, Y15
-	VADDPS  Y15, Y14, Y14
-	ADDQ    DI, R10
-	ADDQ    CX, R11
-	SUBQ    $64, R12
-	JGE     block18
-	VMOVUPS Y7, 0(SP)
-	VMOVUPS Y8, 32(SP)
-	VMOVUPS Y9, 64(SP)
-	VMOVUPS Y10, 96(SP)
-	VMOVUPS Y11, 128(SP)
-	VMOVUPS Y12, 160(SP)
-	VMOVUPS Y13, 192(SP)
-	VMOVUPS Y14, 224(SP)
-
-single16:
-	MOVQ $0, R13
-	ADDQ $56, R12
-	JLT  tail20
-
-block21:
-	VMOVUPS (R11), Y7
-	VSUBPS  Y6, Y7, Y7
-	VMULPS  (R10), Y7, Y7
-	VMOVUPS 0(SP)(R13*1), Y8
-	VADDPS  Y7, Y8, Y7
-	VMOVUPS Y7, 0(SP)(R13*1)
-	ADDQ    368(SP), R10
-	ADDQ    352(SP), R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $8, R12
-	JGE     block21
-
-tail20:
-	ADDQ $8, R12
-	JEQ  done19
-
-masked22:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPS    32(R14)(R12*4), Y7
-	VMASKMOVPS (R10), Y7, Y8
-	VMASKMOVPS (R11), Y7, Y9
-	VSUBPS     Y6, Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VMOVUPS    0(SP)(R13*1), Y9
-	VADDPS     Y8, Y9, Y8
-	VBLENDVPS  Y7, Y8, Y9, Y9
-	VMOVUPS    Y9, 0(SP)(R13*1)
-
-done19:
-	VMOVUPS      0(SP), Y7
-	VMOVUPS      128(SP), Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      64(SP), Y8
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      32(SP), Y8
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VEXTRACTF128 $1, Y7, X8
-	VADDPS       X8, X7, X7
-	VPERMILPD    $1, X7, X8
-	VADDPS       X8, X7, X7
-	VPERMILPS    $1, X7, X8
-	VADDPS       X8, X7, X7
-	VBROADCASTSS X7, Y7
-	VMOVUPS      496(SP), Y8
-	VMOVSS       X8, (R8)
-	MOVQ         (R9), R10
-	MOVQ         464(SP), R11
-	CMPQ         R10, R11
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X8
-	VPBROADCASTD X8, Y8
-	CMPQ         472(SP), R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X9
-	VPBROADCASTD X9, Y9
-	MOVQ         480(SP), R11
-	CMPQ         R10, R11
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X10
-	VPBROADCASTD X10, Y10
-	VANDPS       Y10, Y9, Y9
-	MOVQ         472(SP), R11
-	VMOVMSKPS    Y9, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	MOVQ         R11, R10
-	MOVQ         376(SP), R12
-	IMULQ        R12, R10
-	MOVQ         360(SP), R12
-	VBROADCASTSS (R12)(R10*1), Y10
-	VBLENDVPS    Y9, Y10, Y4, Y9
-	VBLENDVPS    Y8, Y9, Y0, Y9
-	MOVQ         384(SP), R10
-	IMULQ        R10, R11
-	VBROADCASTSS (BX)(R11*1), Y10
-	VSUBPS       Y6, Y10, Y6
-	VMULPS       Y6, Y9, Y6
-	VXORPS       k80000000<>+0(SB), Y6, Y6
-	VBLENDVPS    Y8, Y6, Y0, Y6
-	VMULPS       256(SP), Y6, Y6
-	VDIVPS       320(SP), Y7, Y7
-	VXORPS       k80000000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y8, Y7, Y0, Y7
-	VMULPS       288(SP), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       432(SP), Y6, Y6
-	VMOVUPS      Y6, 432(SP)
-	ADDQ         392(SP), BX
-	ADDQ         400(SP), SI
-	ADDQ         408(SP), R8
-	ADDQ         416(SP), R9
-	MOVQ         488(SP), R10
-	DECQ         R10
-	MOVQ         R10, 488(SP)
-	JNE          row2
-
-end1:
-	VMOVUPS 432(SP), Y0
-	MOVQ    424(SP), AX
-	VMOVSS  X0, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i64_forward_0_avx512(SB), 0, $376-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VBROADCASTSS k7f800000<>+0(SB), Z1
-	VBROADCASTSS k42b20000<>+0(SB), Z2
-	VBROADCASTSS kc2d00000<>+0(SB), Z3
-	VBROADCASTSS k4b4000fe<>+0(SB), Z4
-	VBROADCASTSS k3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS kbf317218<>+0(SB), Z6
-	VBROADCASTSS k3102e308<>+0(SB), Z7
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z8
-	VBROADCASTSS k3c0913d7<>+0(SB), Z9
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z10
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z11
-	VBROADCASTSS k3effffff<>+0(SB), Z12
-	VBROADCASTSS k3f800000<>+0(SB), Z13
-	VBROADCASTSS k3f000000<>+0(SB), Z14
-	VBROADCASTSS k4b40007f<>+0(SB), Z15
-	VBROADCASTSS k4b00007f<>+0(SB), Z16
-	VBROADCASTSS kff800000<>+0(SB), Z17
-	VBROADCASTSS k7fc00000<>+0(SB), Z18
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    544(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 256(SP)
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    576(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 264(SP)
-	VPXORD       Z19, Z19, Z19
-	VCVTSD2SS    584(AX), X19, X19
-	VBROADCASTSS X19, Z19
-	VMOVSS       X19, 272(SP)
-	MOVQ         32(AX), BX
-	VBROADCASTSS k00000011<>+0(SB), Z19
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $6, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 280(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 288(SP)
-	SHLQ         $6, 288(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 296(SP)
-	SHLQ         $2, 296(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 304(SP)
-	SHLQ         $2, 304(SP)
-	VBROADCASTSS k80000000<>+0(SB), Z20
-	MOVQ         160(AX), R10
-	MOVQ         R10, 312(SP)
-	SHLQ         $2, 312(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 320(SP)
-	SHLQ         $2, 320(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 328(SP)
-	SHLQ         $2, 328(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 336(SP)
-	SHLQ         $3, 336(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 344(SP)
-	VMOVAPS      Z0, Z21
-	MOVQ         680(AX), R10
-	MOVQ         R10, 352(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 360(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 368(SP)
-	MOVQ         (AX), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JGE     full4
-	VMOVAPS Z17, Z22
-	VMOVUPS Z22, 0(SP)
-	VMOVUPS Z22, 64(SP)
-	VMOVUPS Z22, 128(SP)
-	VMOVUPS Z22, 192(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Z17, Z22
-	VMOVAPS Z17, Z23
-	VMOVAPS Z17, Z24
-	VMOVAPS Z17, Z25
-
-block5:
-	VMAXPS      (R11), Z22, Z26
-	VFIXUPIMMPS $0, Z19, Z22, Z26
-	VMOVAPS     Z26, Z22
-	VMAXPS      64(R11), Z23, Z26
-	VFIXUPIMMPS $0, Z19, Z23, Z26
-	VMOVAPS     Z26, Z23
-	VMAXPS      128(R11), Z24, Z26
-	VFIXUPIMMPS $0, Z19, Z24, Z26
-	VMOVAPS     Z26, Z24
-	VMAXPS      192(R11), Z25, Z26
-	VFIXUPIMMPS $0, Z19, Z25, Z26
-	VMOVAPS     Z26, Z25
-	ADDQ        CX, R11
-	SUBQ        $64, R12
-	JGE         block5
-	VMOVUPS     Z22, 0(SP)
-	VMOVUPS     Z23, 64(SP)
-	VMOVUPS     Z24, 128(SP)
-	VMOVUPS     Z25, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $48, R12
-	JLT  tail7
-
-block8:
-	VMOVUPS     0(SP)(R13*1), Z22
-	VMAXPS      (R11), Z22, Z23
-	VFIXUPIMMPS $0, Z19, Z22, Z23
-	VMOVUPS     Z23, 0(SP)(R13*1)
-	ADDQ        DX, R11
-	ADDQ        $64, R13
-	ANDQ        $255, R13
-	SUBQ        $16, R12
-	JGE         block8
-
-tail7:
-	ADDQ $16, R12
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R12, Z22
-	VPCMPD       $6, iota32<>+0(SB), Z22, K1
-	VMOVUPS.Z    (R11), K1, Z22
-	VMOVUPS      0(SP)(R13*1), Z23
-	VMAXPS       Z22, Z23, Z22
-	VFIXUPIMMPS  $0, Z19, Z23, Z22
-	VMOVAPS      Z22, K1, Z23
-	VMOVUPS      Z23, 0(SP)(R13*1)
-
-done6:
-	VMOVUPS       0(SP), Z22
-	VMOVUPS       128(SP), Z23
-	VMAXPS        Z23, Z22, Z23
-	VFIXUPIMMPS   $0, Z19, Z22, Z23
-	VMOVUPS       64(SP), Z22
-	VMOVUPS       192(SP), Z24
-	VMAXPS        Z24, Z22, Z24
-	VFIXUPIMMPS   $0, Z19, Z22, Z24
-	VMAXPS        Z24, Z23, Z22
-	VFIXUPIMMPS   $0, Z19, Z23, Z22
-	VEXTRACTF64X4 $1, Z22, Y23
-	VMAXPS        Y23, Y22, Y23
-	VFIXUPIMMPS   $0, Y19, Y22, Y23
-	VEXTRACTF64X2 $1, Y23, X22
-	VMAXPS        X22, X23, X22
-	VFIXUPIMMPS   $0, X19, X23, X22
-	VPERMILPD     $1, X22, X23
-	VMAXPS        X23, X22, X23
-	VFIXUPIMMPS   $0, X19, X22, X23
-	VPERMILPS     $1, X23, X22
-	VMAXPS        X22, X23, X22
-	VFIXUPIMMPS   $0, X19, X23, X22
-	VBROADCASTSS  X22, Z22
-	VPANDD.BCST   k7fffffff<>+0(SB), Z22, Z23
-	VCMPPS        $0, Z1, Z23, K1
-	VBLENDMPS     Z0, Z22, K1, Z23
-	MOVQ          BX, R11
-	MOVQ          8(AX), R12
-	SUBQ          $64, R12
-	JGE           full11
-	VMOVAPS       Z0, Z24
-	VMOVUPS       Z24, 0(SP)
-	VMOVUPS       Z24, 64(SP)
-	VMOVUPS       Z24, 128(SP)
-	VMOVUPS       Z24, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPS Z0, Z24
-	VMOVAPS Z0, Z25
-	VMOVAPS Z0, Z26
-	VMOVAPS Z0, Z27
-
-block12:
-	VMOVUPS     (R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z24, Z24
-	VMOVUPS     64(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z25, Z25
-	VMOVUPS     128(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z26, Z26
-	VMOVUPS     192(R11), Z28
-	VSUBPS      Z23, Z28, Z28
-	VMINPS      Z28, Z2, Z28
-	VMAXPS      Z28, Z3, Z28
-	VMOVAPS     Z28, Z29
-	VFMADD213PS Z4, Z5, Z29
-	VSUBPS      Z4, Z29, Z30
-	VFMADD231PS Z6, Z30, Z28
-	VFMADD231PS Z7, Z30, Z28
-	VMOVAPS     Z8, Z31
-	VFMADD213PS Z9, Z28, Z31
-	VFMADD213PS Z10, Z28, Z31
-	VFMADD213PS Z11, Z28, Z31
-	VFMADD213PS Z12, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z13, Z28, Z31
-	VFMADD213PS Z15, Z14, Z30
-	VPSLLD      $23, Z30, Z28
-	VMULPS      Z28, Z31, Z28
-	VPSUBD      Z30, Z29, Z29
-	VPSLLD      $23, Z29, Z29
-	VMULPS      Z29, Z28, Z28
-	VADDPS      Z28, Z27, Z27
-	ADDQ        CX, R11
-	SUBQ        $64, R12
-	JGE         block12
-	VMOVUPS     Z24, 0(SP)
-	VMOVUPS     Z25, 64(SP)
-	VMOVUPS     Z26, 128(SP)
-	VMOVUPS     Z27, 192(SP)
-
-single10:
-	MOVQ $0, R13
-	ADDQ $64, R12
-	JEQ  done13
-
-masked14:
-	VPBROADCASTD R12, Z24
-	VPCMPD       $6, iota32<>+0(SB), Z24, K1
-	VMOVUPS.Z    (R11), K1, Z24
-	VSUBPS       Z23, Z24, Z24
-	VMINPS       Z24, Z2, Z24
-	VMAXPS       Z24, Z3, Z24
-	VMOVAPS      Z24, Z25
-	VFMADD213PS  Z4, Z5, Z25
-	VSUBPS       Z4, Z25, Z26
-	VFMADD231PS  Z6, Z26, Z24
-	VFMADD231PS  Z7, Z26, Z24
-	VMOVAPS      Z8, Z27
-	VFMADD213PS  Z9, Z24, Z27
-	VFMADD213PS  Z10, Z24, Z27
-	VFMADD213PS  Z11, Z24, Z27
-	VFMADD213PS  Z12, Z24, Z27
-	VFMADD213PS  Z13, Z24, Z27
-	VFMADD213PS  Z13, Z24, Z27
-	VFMADD213PS  Z15, Z14, Z26
-	VPSLLD       $23, Z26, Z24
-	VMULPS       Z24, Z27, Z24
-	VPSUBD       Z26, Z25, Z25
-	VPSLLD       $23, Z25, Z25
-	VMULPS       Z25, Z24, Z24
-	VMOVUPS      0(SP)(R13*1), Z25
-	VADDPS       Z24, Z25, Z24
-	VMOVAPS      Z24, K1, Z25
-	VMOVUPS      Z25, 0(SP)(R13*1)
-	ADDQ         DX, R11
-	ADDQ         $64, R13
-	ANDQ         $255, R13
-	SUBQ         $16, R12
-	JGT          masked14
-
-done13:
-	VMOVUPS          0(SP), Z24
-	VMOVUPS          128(SP), Z25
-	VADDPS           Z25, Z24, Z24
-	VMOVUPS          64(SP), Z25
-	VMOVUPS          192(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VADDPS           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPS           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPS        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VBROADCASTSS     X24, Z24
-	VMOVSS           X22, (SI)
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
-	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z22
-	VBLENDMPS        Z22, Z24, K1, Z22
-	VBLENDMPS.BCST   k4b000097<>+0(SB), Z16, K1, Z25
-	VPADDD.BCST      k004afb0d<>+0(SB), Z22, Z22
-	VPSRLD           $23, Z22, Z26
-	VPORD.BCST       k4b000000<>+0(SB), Z26, Z26
-	VPANDD.BCST      k007fffff<>+0(SB), Z22, Z22
-	VPADDD.BCST      k3f3504f3<>+0(SB), Z22, Z22
-	VSUBPS           Z25, Z26, Z25
-	VSUBPS           Z13, Z22, Z22
-	VMULPS           Z22, Z22, Z26
-	VMULPS           Z22, Z26, Z27
-	VBROADCASTSS     kbd9c608c<>+0(SB), Z28
-	VFMADD213PS.BCST k3e02b230<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3e116c89<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST kbe800114<>+0(SB), Z22, Z28
-	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z22, Z28
-	VMULPS           Z28, Z27, Z27
-	VFMADD231PS.BCST kb102e308<>+0(SB), Z25, Z27
-	VFMADD231PS.BCST kbf000000<>+0(SB), Z26, Z27
-	VADDPS           Z27, Z22, Z22
-	VFMADD231PS.BCST k3f317218<>+0(SB), Z25, Z22
-	VCMPPS           $0, Z0, Z24, K1
-	VBLENDMPS        Z17, Z18, K1, Z25
-	VCMPPS           $17, Z1, Z24, K1
-	VBLENDMPS        Z22, Z24, K1, Z22
-	VCMPPS           $18, Z0, Z24, K1
-	VBLENDMPS        Z25, Z22, K1, Z22
-	VADDPS           Z22, Z23, Z22
-	MOVQ             280(SP), R11
-	MOVQ             BX, R12
-	MOVQ             8(AX), R13
-	SUBQ             $64, R13
-	JGE              full16
-	VMOVAPS          Z0, Z23
-	VMOVUPS          Z23, 0(SP)
-	VMOVUPS          Z23, 64(SP)
-	VMOVUPS          Z23, 128(SP)
-	VMOVUPS          Z23, 192(SP)
-	JMP              single15
-
-full16:
-	VMOVAPS Z0, Z23
-	VMOVAPS Z0, Z25
-	VMOVAPS Z0, Z26
-	VMOVAPS Z0, Z27
-
-block17:
-	VMOVUPS (R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  (R11), Z28, Z28
-	VADDPS  Z28, Z23, Z23
-	VMOVUPS 64(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  64(R11), Z28, Z28
-	VADDPS  Z28, Z25, Z25
-	VMOVUPS 128(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  128(R11), Z28, Z28
-	VADDPS  Z28, Z26, Z26
-	VMOVUPS 192(R12), Z28
-	VSUBPS  Z22, Z28, Z28
-	VMULPS  192(R11), Z28, Z28
-	VADDPS  Z28, Z27, Z27
-	ADDQ    DI, R11
-	ADDQ    CX, R12
-	SUBQ    $64, R13
-	JGE     block17
-	VMOVUPS Z23, 0(SP)
-	VMOVUPS Z25, 64(SP)
-	VMOVUPS Z26, 128(SP)
-	VMOVUPS Z27, 192(SP)
-
-single15:
-	MOVQ $0, R14
-	ADDQ $48, R13
-	JLT  tail19
-
-block20:
-	VMOVUPS (R12), Z23
-	VSUBPS  Z22, Z23, Z23
-	VMULPS  (R11), Z23, Z23
-	VMOVUPS 0(SP)(R14*1), Z25
-	VADDPS  Z23, Z25, Z23
-	VMOVUPS Z23, 0(SP)(R14*1)
-	ADDQ    288(SP), R11
-	ADDQ    DX, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $16, R13
-	JGE     block20
-
-tail19:
-	ADDQ $16, R13
-	JEQ  done18
-
-masked21:
-	VPBROADCASTD R13, Z23
-	VPCMPD       $6, iota32<>+0(SB), Z23, K1
-	VMOVUPS.Z    (R11), K1, Z23
-	VMOVUPS.Z    (R12), K1, Z25
-	VSUBPS       Z22, Z25, Z25
-	VMULPS       Z25, Z23, Z23
-	VMOVUPS      0(SP)(R14*1), Z25
-	VADDPS       Z23, Z25, Z23
-	VMOVAPS      Z23, K1, Z25
-	VMOVUPS      Z25, 0(SP)(R14*1)
-
-done18:
-	VMOVUPS       0(SP), Z23
-	VMOVUPS       128(SP), Z25
-	VADDPS        Z25, Z23, Z23
-	VMOVUPS       64(SP), Z25
-	VMOVUPS       192(SP), Z26
-	VADDPS        Z26, Z25, Z25
-	VADDPS        Z25, Z23, Z23
-	VEXTRACTF64X4 $1, Z23, Y25
-	VADDPS        Y25, Y23, Y23
-	VEXTRACTF64X2 $1, Y23, X25
-	VADDPS        X25, X23, X23
-	VPERMILPD     $1, X23, X25
-	VADDPS        X25, X23, X23
-	VPERMILPS     $1, X23, X25
-	VADDPS        X25, X23, X23
-	VBROADCASTSS  X23, Z23
-	VMOVSS        X24, (R8)
-	MOVQ          (R9), R11
-	MOVQ          352(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          360(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          368(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          360(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          296(SP), R13
-	IMULQ         R13, R11
-	MOVQ          280(SP), R13
-	VBROADCASTSS  (R13)(R11*1), Z24
-	VBLENDMPS     Z24, Z13, K2, Z24
-	VBLENDMPS     Z24, Z0, K1, Z24
-	MOVQ          304(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSS  (BX)(R12*1), Z25
-	VSUBPS        Z22, Z25, Z22
-	VMULPS        Z22, Z24, Z22
-	VPXORD        Z20, Z22, Z22
-	VBLENDMPS     Z22, Z0, K1, Z22
-	VMULPS.BCST   256(SP), Z22, Z22
-	VDIVPS.BCST   272(SP), Z23, Z23
-	VPXORD        Z20, Z23, Z23
-	VBLENDMPS     Z23, Z0, K1, Z23
-	VMULPS.BCST   264(SP), Z23, Z23
-	VADDPS        Z23, Z22, Z22
-	VADDPS        Z22, Z21, Z21
-	ADDQ          312(SP), BX
-	ADDQ          320(SP), SI
-	ADDQ          328(SP), R8
-	ADDQ          336(SP), R9
-	DECQ          R10
-	JNE           row2
-
-end1:
-	MOVQ   344(SP), AX
-	VMOVSS X21, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i64_backward_0_avx2(SB), 0, $496-8
-	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    552(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 264(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    560(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 296(SP)
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    568(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 328(SP)
-	VXORPS       Y0, Y0, Y0
-	VMOVUPS      k80000000<>+0(SB), Y1
-	VMOVUPS      kc2d00000<>+0(SB), Y2
-	MOVQ         32(AX), BX
-	MOVQ         BX, 360(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 384(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 392(SP)
-	MOVQ         320(AX), BX
-	MOVQ         BX, 400(SP)
-	SHLQ         $2, 400(SP)
-	MOVQ         64(AX), BX
-	MOVQ         80(AX), CX
-	MOVQ         CX, 408(SP)
-	MOVQ         88(AX), CX
-	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
-	SHLQ         $7, CX
-	MOVQ         320(AX), DX
-	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
-	MOVQ         320(AX), DI
-	SHLQ         $5, DI
-	MOVQ         96(AX), R8
-	MOVQ         R8, 424(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 432(SP)
-	SHLQ         $3, 432(SP)
-	MOVQ         168(AX), R8
-	MOVQ         R8, 440(SP)
-	SHLQ         $2, 440(SP)
-	MOVQ         192(AX), R8
-	MOVQ         R8, 448(SP)
-	SHLQ         $2, 448(SP)
-	MOVQ         200(AX), R8
-	MOVQ         R8, 456(SP)
-	SHLQ         $2, 456(SP)
-	MOVQ         224(AX), R8
-	MOVQ         R8, 464(SP)
-	SHLQ         $2, 464(SP)
-	MOVQ         672(AX), R8
-	MOVQ         R8, 472(SP)
-	MOVQ         256(SP), R8
-	VBROADCASTSS (R8), Y3
-	VMULPS       264(SP), Y3, Y4
-	VDIVPS       296(SP), Y4, Y4
-	VMULPS       328(SP), Y3, Y3
-	VMOVUPS      Y3, 264(SP)
-	MOVQ         704(AX), R8
-	MOVQ         R8, 256(SP)
-	MOVQ         712(AX), R8
-	MOVQ         R8, 480(SP)
-	VXORPS       Y1, Y4, Y3
-	VMOVUPS      Y3, 296(SP)
-	MOVQ         (AX), R8
-	MOVQ         R8, 488(SP)
-	MOVQ         488(SP), R8
-	TESTQ        R8, R8
-	JLE          end1
-
-row2:
-	MOVQ         360(SP), R8
-	MOVQ         (R8), R8
-	MOVQ         R8, R9
-	MOVQ         $-1, R10
-	MOVQ         $2147483647, R11
-	CMPQ         R9, R10
-	CMOVQLT      R10, R9
-	CMPQ         R9, R11
-	CMOVQGT      R11, R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Y3
-	MOVQ         472(SP), R9
-	CMPQ         R8, R9
-	SETNE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         368(SP), R9
-	VBROADCASTSS (R9), Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y7
-	CMPQ         256(SP), R8
-	SETLE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X8
-	VPBROADCASTD X8, Y8
-	MOVQ         480(SP), R9
-	CMPQ         R8, R9
-	SETLT        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Y9
-	VANDPS       Y9, Y8, Y8
-	MOVQ         256(SP), R9
-	VMOVMSKPS    Y8, R10
-	TESTQ        R10, R10
-	CMOVQNE      R8, R9
-	MOVQ         R9, R8
-	MOVQ         376(SP), R10
-	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSS (R10)(R8*1), Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y8, Y9, Y10, Y8
-	VBLENDVPS    Y5, Y8, Y0, Y8
-	VMULPS       264(SP), Y8, Y8
-	VXORPS       Y1, Y8, Y8
-	VBLENDVPS    Y5, 296(SP), Y0, Y9
-	MOVQ         392(SP), R8
-	VBROADCASTSS (R8), Y10
-	VANDPS       k7fffffff<>+0(SB), Y10, Y11
-	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
-	VBLENDVPS    Y11, Y0, Y10, Y10
-	VMOVUPS      Y10, 328(SP)
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y10
-	VMULPS       k4b800000<>+0(SB), Y6, Y11
-	VBLENDVPS    Y10, Y11, Y6, Y11
-	VMOVUPS      k4b00007f<>+0(SB), Y12
-	VBLENDVPS    Y10, k4b000097<>+0(SB), Y12, Y10
-	VPADDD       k004afb0d<>+0(SB), Y11, Y11
-	VPSRLD       $23, Y11, Y12
-	VPOR         k4b000000<>+0(SB), Y12, Y12
-	VPAND        k007fffff<>+0(SB), Y11, Y11
-	VPADDD       k3f3504f3<>+0(SB), Y11, Y11
-	VSUBPS       Y10, Y12, Y10
-	VSUBPS       k3f800000<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y11, Y12
-	VMULPS       Y11, Y12, Y13
-	VMOVUPS      kbd9c608c<>+0(SB), Y15
-	VFMADD213PS  k3e02b230<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e116c89<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y11, Y15
-	VFMADD213PS  k3e4cd008<>+0(SB), Y11, Y15
-	VFMADD213PS  kbe800114<>+0(SB), Y11, Y15
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y11, Y15
-	VMULPS       Y15, Y13, Y13
-	VFMADD231PS  kb102e308<>+0(SB), Y10, Y13
-	VFMADD231PS  kbf000000<>+0(SB), Y12, Y13
-	VADDPS       Y13, Y11, Y11
-	VFMADD231PS  k3f317218<>+0(SB), Y10, Y11
-	VCMPPS       $0, Y0, Y6, Y10
-	VMOVUPS      k7fc00000<>+0(SB), Y12
-	VBLENDVPS    Y10, kff800000<>+0(SB), Y12, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y12
-	VBLENDVPS    Y12, Y11, Y6, Y11
-	VCMPPS       $18, Y0, Y6, Y6
-	VBLENDVPS    Y6, Y10, Y11, Y6
-	VADDPS       328(SP), Y6, Y6
-	MOVQ         400(SP), R8
-	IMULQ        R8, R9
-	VBROADCASTSS (BX)(R9*1), Y10
-	VSUBPS       Y6, Y10, Y10
-	VMULPS       264(SP), Y10, Y10
-	VXORPS       Y1, Y10, Y10
-	VBLENDVPS    Y5, Y10, Y0, Y10
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         408(SP), R11
-	MOVQ         416(SP), R12
-	MOVQ         8(AX), R10
-	VMOVUPS      iota32<>+0(SB), Y11
-	VMOVAPS      Y0, Y12
-	VMOVUPS      Y12, 0(SP)
-	VMOVUPS      Y12, 32(SP)
-	VMOVUPS      Y12, 64(SP)
-	VMOVUPS      Y12, 96(SP)
-	VMOVUPS      Y12, 128(SP)
-	VMOVUPS      Y12, 160(SP)
-	VMOVUPS      Y12, 192(SP)
-	VMOVUPS      Y12, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $32, R10
-	JLT          single3
-
-block4:
-	VMULPS    (R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
-	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, (R12)
-	VMULPS    32(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000008<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   32(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   32(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 32(SP)(R13*1)
-	VMOVUPS   32(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 32(R11)
-	VMOVUPS   32(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 32(R12)
-	VMULPS    64(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000010<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   64(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   64(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 64(SP)(R13*1)
-	VMOVUPS   64(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 64(R11)
-	VMOVUPS   64(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 64(R12)
-	VMULPS    96(R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPADDD    k00000018<>+0(SB), Y11, Y13
-	VPCMPEQD  Y3, Y13, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   96(R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   96(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 96(SP)(R13*1)
-	VMOVUPS   96(R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, 96(R11)
-	VMOVUPS   96(R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, 96(R12)
-	ADDQ      CX, R8
-	ADDQ      DX, R9
-	ADDQ      $128, R11
-	ADDQ      $128, R12
-	VPADDD    k00000020<>+0(SB), Y11, Y11
-	ADDQ      $128, R13
-	ANDQ      $255, R13
-	SUBQ      $32, R10
-	JGE       block4
-
-single3:
-	ADDQ $24, R10
-	JLT  tail6
-
-block7:
-	VMULPS    (R8), Y4, Y12
-	VXORPS    Y1, Y12, Y12
-	VPCMPEQD  Y3, Y11, Y13
-	VBLENDVPS Y13, Y8, Y0, Y14
-	VADDPS    Y14, Y12, Y12
-	VMULPS    Y12, Y7, Y12
-	VXORPS    Y1, Y12, Y12
-	VBLENDVPS Y5, Y12, Y0, Y12
-	VMOVUPS   (R9), Y14
-	VSUBPS    Y6, Y14, Y14
-	VMULPS    Y14, Y9, Y14
-	VBLENDVPS Y5, Y14, Y0, Y14
-	VANDPS    Y13, Y5, Y13
-	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
-	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
-	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
-	VMOVUPS   Y12, (R12)
-	ADDQ      SI, R8
-	ADDQ      DI, R9
-	ADDQ      $32, R11
-	ADDQ      $32, R12
-	VPADDD    k00000008<>+0(SB), Y11, Y11
-	ADDQ      $32, R13
-	ANDQ      $255, R13
-	SUBQ      $8, R10
-	JGE       block7
-
-tail6:
-	ADDQ $8, R10
-	JEQ  done5
-
-masked8:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R10
-	VMOVUPS    32(R14)(R10*4), Y12
-	VMASKMOVPS (R8), Y12, Y13
-	VMULPS     Y13, Y4, Y13
-	VXORPS     Y1, Y13, Y13
-	VPCMPEQD   Y3, Y11, Y11
-	VBLENDVPS  Y11, Y8, Y0, Y14
-	VADDPS     Y14, Y13, Y13
-	VMULPS     Y13, Y7, Y7
-	VXORPS     Y1, Y7, Y7
-	VBLENDVPS  Y5, Y7, Y0, Y7
-	VMASKMOVPS (R9), Y12, Y13
-	VSUBPS     Y6, Y13, Y6
-	VMULPS     Y6, Y9, Y6
-	VBLENDVPS  Y5, Y6, Y0, Y6
-	VANDPS     Y11, Y5, Y9
-	VBLENDVPS  Y9, Y10, Y0, Y9
-	VMOVUPS    0(SP)(R13*1), Y10
-	VADDPS     Y7, Y10, Y7
-	VBLENDVPS  Y12, Y7, Y10, Y10
-	VMOVUPS    Y10, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y7
-	VADDPS     Y6, Y7, Y6
-	VMASKMOVPS Y6, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y6
-	VADDPS     Y9, Y6, Y6
-	VMASKMOVPS Y6, Y12, (R12)
-
-done5:
-	VMOVUPS      0(SP), Y6
-	VMOVUPS      128(SP), Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      64(SP), Y7
-	VMOVUPS      192(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      32(SP), Y7
-	VMOVUPS      160(SP), Y9
-	VADDPS       Y9, Y7, Y7
-	VMOVUPS      96(SP), Y9
-	VMOVUPS      224(SP), Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPD    $1, X6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPS    $1, X6, X7
-	VADDPS       X7, X6, X6
-	VBROADCASTSS X6, Y6
-	VCMPPS       $0, Y0, Y6, Y7
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         424(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPS      iota32<>+0(SB), Y9
-	SUBQ         $8, R11
-	JLT          single9
-
-block10:
-	VMULPS      (R8), Y4, Y10
-	VXORPS      Y1, Y10, Y10
-	VPCMPEQD    Y3, Y9, Y11
-	VBLENDVPS   Y11, Y8, Y0, Y11
-	VADDPS      Y11, Y10, Y10
-	VBLENDVPS   Y5, Y10, Y0, Y10
-	VMOVUPS     (R9), Y11
-	VSUBPS      328(SP), Y11, Y11
-	VMOVUPS     k42b20000<>+0(SB), Y12
-	VMINPS      Y11, Y12, Y11
-	VMAXPS      Y11, Y2, Y11
-	VMOVAPS     Y11, Y12
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y13
-	VFMADD213PS k4b4000fe<>+0(SB), Y13, Y12
-	VSUBPS      k4b4000fe<>+0(SB), Y12, Y13
-	VFMADD231PS kbf317218<>+0(SB), Y13, Y11
-	VFMADD231PS k3102e308<>+0(SB), Y13, Y11
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y14
-	VFMADD213PS k3c0913d7<>+0(SB), Y11, Y14
-	VFMADD213PS k3d2aab3a<>+0(SB), Y11, Y14
-	VFMADD213PS k3e2aaa58<>+0(SB), Y11, Y14
-	VFMADD213PS k3effffff<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VFMADD213PS k3f800000<>+0(SB), Y11, Y14
-	VMOVUPS     k3f000000<>+0(SB), Y11
-	VFMADD213PS k4b40007f<>+0(SB), Y11, Y13
-	VPSLLD      $23, Y13, Y11
-	VMULPS      Y11, Y14, Y11
-	VPSUBD      Y13, Y12, Y12
-	VPSLLD      $23, Y12, Y12
-	VMULPS      Y12, Y11, Y11
-	VMULPS      Y11, Y6, Y11
-	VBLENDVPS   Y7, Y0, Y11, Y11
-	VADDPS      Y11, Y10, Y10
-	VMOVUPS     Y10, (R10)
-	ADDQ        SI, R8
-	ADDQ        DI, R9
-	ADDQ        $32, R10
-	VPADDD      k00000008<>+0(SB), Y9, Y9
-	SUBQ        $8, R11
-	JGE         block10
-
-single9:
-	ADDQ $8, R11
-	JEQ  done11
-
-masked12:
-	LEAQ        tail<>+0(SB), R12
-	NEGQ        R11
-	VMOVUPS     32(R12)(R11*4), Y10
-	VMASKMOVPS  (R8), Y10, Y11
-	VMULPS      Y11, Y4, Y11
-	VXORPS      Y1, Y11, Y11
-	VPCMPEQD    Y3, Y9, Y3
-	VBLENDVPS   Y3, Y8, Y0, Y3
-	VADDPS      Y3, Y11, Y3
-	VBLENDVPS   Y5, Y3, Y0, Y3
-	VMASKMOVPS  (R9), Y10, Y5
-	VSUBPS      328(SP), Y5, Y5
-	VMOVUPS     k42b20000<>+0(SB), Y8
-	VMINPS      Y5, Y8, Y5
-	VMAXPS      Y5, Y2, Y5
-	VMOVAPS     Y5, Y8
-	VMOVUPS     k3fb8aa3b<>+0(SB), Y9
-	VFMADD213PS k4b4000fe<>+0(SB), Y9, Y8
-	VSUBPS      k4b4000fe<>+0(SB), Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y5
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y5
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS k3c0913d7<>+0(SB), Y5, Y11
-	VFMADD213PS k3d2aab3a<>+0(SB), Y5, Y11
-	VFMADD213PS k3e2aaa58<>+0(SB), Y5, Y11
-	VFMADD213PS k3effffff<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VFMADD213PS k3f800000<>+0(SB), Y5, Y11
-	VMOVUPS     k3f000000<>+0(SB), Y5
-	VFMADD213PS k4b40007f<>+0(SB), Y5, Y9
-	VPSLLD      $23, Y9, Y5
-	VMULPS      Y5, Y11, Y5
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y5, Y5
-	VMULPS      Y5, Y6, Y5
-	VBLENDVPS   Y7, Y0, Y5, Y5
-	VADDPS      Y5, Y3, Y3
-	VMASKMOVPS  Y3, Y10, (R10)
-
-done11:
-	MOVQ 360(SP), R8
-	ADDQ 432(SP), R8
-	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
-	ADDQ 440(SP), R8
-	MOVQ R8, 368(SP)
-	ADDQ 448(SP), BX
-	MOVQ 392(SP), R8
-	ADDQ 456(SP), R8
-	MOVQ R8, 392(SP)
-	MOVQ 424(SP), R8
-	ADDQ 464(SP), R8
-	MOVQ R8, 424(SP)
-	MOVQ 488(SP), R8
-	DECQ R8
-	MOVQ R8, 488(SP)
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f32_i64_backward_0_avx512(SB), 0, $408-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS k3f800000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	VPXORD       Z2, Z2, Z2
-	VCVTSD2SS    560(AX), X2, X2
-	VBROADCASTSS X2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    568(AX), X3, X3
-	VBROADCASTSS X3, Z3
-	VPXORD       Z4, Z4, Z4
-	VBROADCASTSS k80000000<>+0(SB), Z5
-	VBROADCASTSS k42b20000<>+0(SB), Z6
-	VBROADCASTSS kc2d00000<>+0(SB), Z7
-	VBROADCASTSS k4b4000fe<>+0(SB), Z8
-	VBROADCASTSS k3102e308<>+0(SB), Z9
-	VBROADCASTSS k3ab5f5f5<>+0(SB), Z10
-	VBROADCASTSS k3c0913d7<>+0(SB), Z11
-	VBROADCASTSS k3d2aab3a<>+0(SB), Z12
-	VBROADCASTSS k3e2aaa58<>+0(SB), Z13
-	VBROADCASTSS k3effffff<>+0(SB), Z14
-	VBROADCASTSS k3f000000<>+0(SB), Z15
-	VBROADCASTSS k4b40007f<>+0(SB), Z16
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 280(SP)
-	SHLQ         $2, 280(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 288(SP)
-	MOVQ         72(AX), BX
-	MOVQ         320(AX), CX
-	MOVQ         CX, 296(SP)
-	SHLQ         $2, 296(SP)
-	MOVQ         64(AX), CX
-	MOVQ         80(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         88(AX), DX
-	MOVQ         DX, 312(SP)
-	VBROADCASTSS k00000010<>+0(SB), Z17
-	MOVQ         312(AX), DX
-	SHLQ         $8, DX
-	MOVQ         320(AX), SI
-	SHLQ         $8, SI
-	VBROADCASTSS k00000040<>+0(SB), Z18
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
-	MOVQ         320(AX), R8
-	SHLQ         $6, R8
-	MOVQ         96(AX), R9
-	MOVQ         R9, 320(SP)
-	MOVQ         160(AX), R9
-	MOVQ         R9, 328(SP)
-	SHLQ         $3, 328(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 336(SP)
-	SHLQ         $2, 336(SP)
-	MOVQ         192(AX), R9
-	MOVQ         R9, 344(SP)
-	SHLQ         $2, 344(SP)
-	MOVQ         200(AX), R9
-	MOVQ         R9, 352(SP)
-	SHLQ         $2, 352(SP)
-	MOVQ         224(AX), R9
-	MOVQ         R9, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         672(AX), R9
-	MOVQ         R9, 368(SP)
-	MOVQ         256(SP), R9
-	VBROADCASTSS (R9), Z19
-	VMULPS       Z1, Z19, Z1
-	VDIVPS       Z2, Z1, Z1
-	VMULPS       Z3, Z19, Z2
-	VMOVSS       X2, 256(SP)
-	MOVQ         704(AX), R9
-	MOVQ         R9, 376(SP)
-	MOVQ         712(AX), R9
-	MOVQ         R9, 384(SP)
-	VPXORD       Z5, Z1, Z2
-	VMOVSS       X2, 392(SP)
-	MOVQ         (AX), R9
-	MOVQ         R9, 400(SP)
-	MOVQ         400(SP), R9
-	TESTQ        R9, R9
-	JLE          end1
-
-row2:
-	MOVQ             264(SP), R9
-	MOVQ             (R9), R9
-	MOVQ             R9, R10
-	MOVQ             $-1, R11
-	MOVQ             $2147483647, R12
-	CMPQ             R10, R11
-	CMOVQLT          R11, R10
-	CMPQ             R10, R12
-	CMOVQGT          R12, R10
-	VPBROADCASTD     R10, Z2
-	MOVQ             368(SP), R10
-	CMPQ             R9, R10
-	SETNE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSS     (R10), Z3
-	VDIVPS           Z3, Z0, Z19
-	CMPQ             376(SP), R9
-	SETLE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K2
-	MOVQ             384(SP), R10
-	CMPQ             R9, R10
-	SETLT            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K3
-	KANDW            K3, K2, K2
-	MOVQ             376(SP), R10
-	KMOVW            K2, R11
-	TESTQ            R11, R11
-	CMOVQNE          R9, R10
-	MOVQ             R10, R9
-	MOVQ             280(SP), R11
-	IMULQ            R11, R9
-	MOVQ             288(SP), R11
-	VBROADCASTSS     (R11)(R9*1), Z20
-	VBLENDMPS        Z20, Z0, K2, Z20
-	VBLENDMPS        Z20, Z4, K1, Z20
-	VMULPS.BCST      256(SP), Z20, Z20
-	VPXORD           Z5, Z20, Z20
-	VBLENDMPS.BCST   392(SP), Z4, K1, Z21
-	VBROADCASTSS     (BX), Z22
-	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
-	VCMPPS.BCST      $0, k7f800000<>+0(SB), Z23, K2
-	VBLENDMPS        Z4, Z22, K2, Z22
-	VCMPPS.BCST      $17, k00800000<>+0(SB), Z3, K2
-	VMULPS.BCST      k4b800000<>+0(SB), Z3, Z23
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VBROADCASTSS     k4b00007f<>+0(SB), Z24
-	VBLENDMPS.BCST   k4b000097<>+0(SB), Z24, K2, Z24
-	VPADDD.BCST      k004afb0d<>+0(SB), Z23, Z23
-	VPSRLD           $23, Z23, Z25
-	VPORD.BCST       k4b000000<>+0(SB), Z25, Z25
-	VPANDD.BCST      k007fffff<>+0(SB), Z23, Z23
-	VPADDD.BCST      k3f3504f3<>+0(SB), Z23, Z23
-	VSUBPS           Z24, Z25, Z24
-	VSUBPS           Z0, Z23, Z23
-	VMULPS           Z23, Z23, Z25
-	VMULPS           Z23, Z25, Z26
-	VBROADCASTSS     kbd9c608c<>+0(SB), Z27
-	VFMADD213PS.BCST k3e02b230<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe06c3ad<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3e116c89<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe2a38fb<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3e4cd008<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST kbe800114<>+0(SB), Z23, Z27
-	VFMADD213PS.BCST k3eaaaaaa<>+0(SB), Z23, Z27
-	VMULPS           Z27, Z26, Z26
-	VFMADD231PS.BCST kb102e308<>+0(SB), Z24, Z26
-	VFMADD231PS.BCST kbf000000<>+0(SB), Z25, Z26
-	VADDPS           Z26, Z23, Z23
-	VFMADD231PS.BCST k3f317218<>+0(SB), Z24, Z23
-	VCMPPS           $0, Z4, Z3, K2
-	VBROADCASTSS     k7fc00000<>+0(SB), Z24
-	VBLENDMPS.BCST   kff800000<>+0(SB), Z24, K2, Z24
-	VCMPPS.BCST      $17, k7f800000<>+0(SB), Z3, K2
-	VBLENDMPS        Z23, Z3, K2, Z23
-	VCMPPS           $18, Z4, Z3, K2
-	VBLENDMPS        Z24, Z23, K2, Z3
-	VADDPS           Z3, Z22, Z3
-	MOVQ             296(SP), R9
-	IMULQ            R9, R10
-	VBROADCASTSS     (CX)(R10*1), Z23
-	VSUBPS           Z3, Z23, Z23
-	VMULPS.BCST      256(SP), Z23, Z23
-	VPXORD           Z5, Z23, Z23
-	VBLENDMPS        Z23, Z4, K1, Z23
-	MOVQ             288(SP), R9
-	MOVQ             CX, R10
-	MOVQ             304(SP), R11
-	MOVQ             312(SP), R12
-	MOVQ             8(AX), R13
-	VMOVUPS          iota32<>+0(SB), Z24
-	SUBQ             $64, R13
-	JGE              full4
-	VMOVAPS          Z4, Z25
-	VMOVUPS          Z25, 0(SP)
-	VMOVUPS          Z25, 64(SP)
-	VMOVUPS          Z25, 128(SP)
-	VMOVUPS          Z25, 192(SP)
-	JMP              single3
-
-full4:
-	VMOVAPS Z4, Z25
-	VMOVAPS Z4, Z26
-	VMOVAPS Z4, Z27
-	VMOVAPS Z4, Z28
-
-block5:
-	VMULPS      (R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPCMPD      $0, Z2, Z24, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     (R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z25, Z25
-	VMOVUPS     (R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, (R11)
-	VMOVUPS     (R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, (R12)
-	VMULPS      64(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD      Z17, Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     64(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z26, Z26
-	VMOVUPS     64(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 64(R11)
-	VMOVUPS     64(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 64(R12)
-	VMULPS      128(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD.BCST k00000020<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     128(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z27, Z27
-	VMOVUPS     128(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 128(R11)
-	VMOVUPS     128(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 128(R12)
-	VMULPS      192(R9), Z1, Z29
-	VPXORD      Z5, Z29, Z29
-	VPADDD.BCST k00000030<>+0(SB), Z24, Z30
-	VPCMPD      $0, Z2, Z30, K2
-	VBLENDMPS   Z20, Z4, K2, Z30
-	VADDPS      Z30, Z29, Z29
-	VMULPS      Z29, Z19, Z29
-	VPXORD      Z5, Z29, Z29
-	VBLENDMPS   Z29, Z4, K1, Z29
-	VMOVUPS     192(R10), Z30
-	VSUBPS      Z3, Z30, Z30
-	VMULPS.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPS   Z23, Z4, K2, Z31
-	VADDPS      Z29, Z28, Z28
-	VMOVUPS     192(R11), Z29
-	VADDPS      Z30, Z29, Z29
-	VMOVUPS     Z29, 192(R11)
-	VMOVUPS     192(R12), Z29
-	VADDPS      Z31, Z29, Z29
-	VMOVUPS     Z29, 192(R12)
-	ADDQ        DX, R9
-	ADDQ        SI, R10
-	ADDQ        $256, R11
-	ADDQ        $256, R12
-	VPADDD      Z18, Z24, Z24
-	SUBQ        $64, R13
-	JGE         block5
-	VMOVUPS     Z25, 0(SP)
-	VMOVUPS     Z26, 64(SP)
-	VMOVUPS     Z27, 128(SP)
-	VMOVUPS     Z28, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $64, R13
-	JEQ  done6
-
-masked7:
-	VPBROADCASTD R13, Z25
-	VPCMPD       $6, iota32<>+0(SB), Z25, K2
-	VMOVUPS.Z    (R9), K2, Z25
-	VMULPS       Z25, Z1, Z25
-	VPXORD       Z5, Z25, Z25
-	VPCMPD       $0, Z2, Z24, K3
-	VBLENDMPS    Z20, Z4, K3, Z26
-	VADDPS       Z26, Z25, Z25
-	VMULPS       Z25, Z19, Z25
-	VPXORD       Z5, Z25, Z25
-	VBLENDMPS    Z25, Z4, K1, Z25
-	VMOVUPS.Z    (R10), K2, Z26
-	VSUBPS       Z3, Z26, Z26
-	VMULPS.Z     Z26, Z21, K1, Z26
-	KANDW        K3, K1, K3
-	VBLENDMPS    Z23, Z4, K3, Z27
-	VMOVUPS      0(SP)(R14*1), Z28
-	VADDPS       Z25, Z28, Z25
-	VMOVAPS      Z25, K2, Z28
-	VMOVUPS      Z28, 0(SP)(R14*1)
-	VMOVUPS.Z    (R11), K2, Z25
-	VADDPS       Z26, Z25, Z25
-	VMOVUPS      Z25, K2, (R11)
-	VMOVUPS.Z    (R12), K2, Z25
-	VADDPS       Z27, Z25, Z25
-	VMOVUPS      Z25, K2, (R12)
-	ADDQ         DI, R9
-	ADDQ         R8, R10
-	ADDQ         $64, R11
-	ADDQ         $64, R12
-	VPADDD       Z17, Z24, Z24
-	ADDQ         $64, R14
-	ANDQ         $255, R14
-	SUBQ         $16, R13
-	JGT          masked7
-
-done6:
-	VMOVUPS       0(SP), Z3
-	VMOVUPS       128(SP), Z19
-	VADDPS        Z19, Z3, Z3
-	VMOVUPS       64(SP), Z19
-	VMOVUPS       192(SP), Z21
-	VADDPS        Z21, Z19, Z19
-	VADDPS        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPS        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VPERMILPS     $1, X3, X19
-	VADDPS        X19, X3, X3
-	VBROADCASTSS  X3, Z3
-	VCMPPS        $0, Z4, Z3, K2
-	MOVQ          288(SP), R9
-	MOVQ          CX, R10
-	MOVQ          320(SP), R11
-	MOVQ          8(AX), R12
-	VMOVUPS       iota32<>+0(SB), Z19
-	SUBQ          $16, R12
-	JLT           single8
-
-block9:
-	VMULPS           (R9), Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K3
-	VBLENDMPS        Z20, Z4, K3, Z23
-	VADDPS.Z         Z23, Z21, K1, Z21
-	VMOVUPS          (R10), Z23
-	VSUBPS           Z22, Z23, Z23
-	VMINPS           Z23, Z6, Z23
-	VMAXPS           Z23, Z7, Z23
-	VMOVAPS          Z23, Z24
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z24
-	VSUBPS           Z8, Z24, Z25
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z25, Z23
-	VFMADD231PS      Z9, Z25, Z23
-	VMOVAPS          Z10, Z26
-	VFMADD213PS      Z11, Z23, Z26
-	VFMADD213PS      Z12, Z23, Z26
-	VFMADD213PS      Z13, Z23, Z26
-	VFMADD213PS      Z14, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z0, Z23, Z26
-	VFMADD213PS      Z16, Z15, Z25
-	VPSLLD           $23, Z25, Z23
-	VMULPS           Z23, Z26, Z23
-	VPSUBD           Z25, Z24, Z24
-	VPSLLD           $23, Z24, Z24
-	VMULPS           Z24, Z23, Z23
-	VMULPS           Z23, Z3, Z23
-	VBLENDMPS        Z4, Z23, K2, Z23
-	VADDPS           Z23, Z21, Z21
-	VMOVUPS          Z21, (R11)
-	ADDQ             DI, R9
-	ADDQ             R8, R10
-	ADDQ             $64, R11
-	VPADDD           Z17, Z19, Z19
-	SUBQ             $16, R12
-	JGE              block9
-
-single8:
-	ADDQ $16, R12
-	JEQ  done10
-
-masked11:
-	VPBROADCASTD     R12, Z21
-	VPCMPD           $6, iota32<>+0(SB), Z21, K3
-	VMOVUPS.Z        (R9), K3, Z21
-	VMULPS           Z21, Z1, Z21
-	VPXORD           Z5, Z21, Z21
-	VPCMPD           $0, Z2, Z19, K4
-	VBLENDMPS        Z20, Z4, K4, Z2
-	VADDPS.Z         Z2, Z21, K1, Z2
-	VMOVUPS.Z        (R10), K3, Z19
-	VSUBPS           Z22, Z19, Z19
-	VMINPS           Z19, Z6, Z19
-	VMAXPS           Z19, Z7, Z19
-	VMOVAPS          Z19, Z20
-	VFMADD132PS.BCST k3fb8aa3b<>+0(SB), Z8, Z20
-	VSUBPS           Z8, Z20, Z21
-	VFMADD231PS.BCST kbf317218<>+0(SB), Z21, Z19
-	VFMADD231PS      Z9, Z21, Z19
-	VMOVAPS          Z10, Z22
-	VFMADD213PS      Z11, Z19, Z22
-	VFMADD213PS      Z12, Z19, Z22
-	VFMADD213PS      Z13, Z19, Z22
-	VFMADD213PS      Z14, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z0, Z19, Z22
-	VFMADD213PS      Z16, Z15, Z21
-	VPSLLD           $23, Z21, Z19
-	VMULPS           Z19, Z22, Z19
-	VPSUBD           Z21, Z20, Z20
-	VPSLLD           $23, Z20, Z20
-	VMULPS           Z20, Z19, Z19
-	VMULPS           Z19, Z3, Z3
-	VBLENDMPS        Z4, Z3, K2, Z3
-	VADDPS           Z3, Z2, Z2
-	VMOVUPS          Z2, K3, (R11)
-
-done10:
-	MOVQ 264(SP), R9
-	ADDQ 328(SP), R9
-	MOVQ R9, 264(SP)
-	MOVQ 272(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 272(SP)
-	ADDQ 344(SP), CX
-	ADDQ 352(SP), BX
-	MOVQ 320(SP), R9
-	ADDQ 360(SP), R9
-	MOVQ R9, 320(SP)
-	MOVQ 400(SP), R9
-	DECQ R9
-	MOVQ R9, 400(SP)
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f64_i32_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i32_forward_0_avx2(SB), 0, $528-8
-	MOVQ         a+0(FP), AX
-	VXORPD       Y0, Y0, Y0
-	VMOVUPD      k4086300000000000<>+0(SB), Y1
-	VMOVUPD      kc087500000000000<>+0(SB), Y2
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y3
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y4
-	VMOVUPD      kfff0000000000000<>+0(SB), Y5
-	VBROADCASTSD 544(AX), Y6
-	VMOVUPD      Y6, 256(SP)
-	VBROADCASTSD 576(AX), Y6
-	VMOVUPD      Y6, 288(SP)
-	VBROADCASTSD 584(AX), Y6
-	VMOVUPD      Y6, 320(SP)
-	MOVQ         32(AX), BX
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	MOVQ         DX, 352(SP)
-	SHLQ         $5, 352(SP)
-	MOVQ         288(AX), DX
-	SHLQ         $7, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 360(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 368(SP)
-	SHLQ         $5, 368(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 376(SP)
-	SHLQ         $3, 376(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 384(SP)
-	SHLQ         $3, 384(SP)
-	MOVQ         160(AX), R10
-	MOVQ         R10, 392(SP)
-	SHLQ         $3, 392(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 400(SP)
-	SHLQ         $3, 400(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 408(SP)
-	SHLQ         $3, 408(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 416(SP)
-	SHLQ         $2, 416(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 424(SP)
-	VMOVUPD      Y0, 432(SP)
-	MOVQ         680(AX), R10
-	MOVQ         R10, 464(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 472(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 480(SP)
-	MOVQ         (AX), R10
-	MOVQ         R10, 488(SP)
-	MOVQ         488(SP), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R10
-	MOVQ    8(AX), R11
-	SUBQ    $32, R11
-	JGE     full4
-	VMOVAPD Y5, Y6
-	VMOVUPD Y6, 0(SP)
-	VMOVUPD Y6, 32(SP)
-	VMOVUPD Y6, 64(SP)
-	VMOVUPD Y6, 96(SP)
-	VMOVUPD Y6, 128(SP)
-	VMOVUPD Y6, 160(SP)
-	VMOVUPD Y6, 192(SP)
-	VMOVUPD Y6, 224(SP)
-	JMP     single3
-
-full4:
-	VMOVAPD Y5, Y6
-	VMOVAPD Y5, Y7
-	VMOVAPD Y5, Y8
-	VMOVAPD Y5, Y9
-	VMOVAPD Y5, Y10
-	VMOVAPD Y5, Y11
-	VMOVAPD Y5, Y12
-	VMOVAPD Y5, Y13
-
-block5:
-	VCMPPD    $3, Y6, Y6, Y14
-	VMAXPD    (R10), Y6, Y15
-	VBLENDVPD Y14, Y6, Y15, Y6
-	VCMPPD    $3, Y7, Y7, Y14
-	VMAXPD    32(R10), Y7, Y15
-	VBLENDVPD Y14, Y7, Y15, Y7
-	VCMPPD    $3, Y8, Y8, Y14
-	VMAXPD    64(R10), Y8, Y15
-	VBLENDVPD Y14, Y8, Y15, Y8
-	VCMPPD    $3, Y9, Y9, Y14
-	VMAXPD    96(R10), Y9, Y15
-	VBLENDVPD Y14, Y9, Y15, Y9
-	VCMPPD    $3, Y10, Y10, Y14
-	VMAXPD    128(R10), Y10, Y15
-	VBLENDVPD Y14, Y10, Y15, Y10
-	VCMPPD    $3, Y11, Y11, Y14
-	VMAXPD    160(R10), Y11, Y15
-	VBLENDVPD Y14, Y11, Y15, Y11
-	VCMPPD    $3, Y12, Y12, Y14
-	VMAXPD    192(R10), Y12, Y15
-	VBLENDVPD Y14, Y12, Y15, Y12
-	VCMPPD    $3, Y13, Y13, Y14
-	VMAXPD    224(R10), Y13, Y15
-	VBLENDVPD Y14, Y13, Y15, Y13
-	ADDQ      CX, R10
-	SUBQ      $32, R11
-	JGE       block5
-	VMOVUPD   Y6, 0(SP)
-	VMOVUPD   Y7, 32(SP)
-	VMOVUPD   Y8, 64(SP)
-	VMOVUPD   Y9, 96(SP)
-	VMOVUPD   Y10, 128(SP)
-	VMOVUPD   Y11, 160(SP)
-	VMOVUPD   Y12, 192(SP)
-	VMOVUPD   Y13, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $28, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD   0(SP)(R12*1), Y6
-	VCMPPD    $3, Y6, Y6, Y7
-	VMAXPD    (R10), Y6, Y8
-	VBLENDVPD Y7, Y6, Y8, Y6
-	VMOVUPD   Y6, 0(SP)(R12*1)
-	ADDQ      352(SP), R10
-	ADDQ      $32, R12
-	ANDQ      $255, R12
-	SUBQ      $4, R11
-	JGE       block8
-
-tail7:
-	ADDQ $4, R11
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPD    32(R13)(R11*8), Y6
-	VMASKMOVPD (R10), Y6, Y7
-	VMOVUPD    0(SP)(R12*1), Y8
-	VCMPPD     $3, Y8, Y8, Y9
-	VMAXPD     Y7, Y8, Y7
-	VBLENDVPD  Y9, Y8, Y7, Y7
-	VBLENDVPD  Y6, Y7, Y8, Y8
-	VMOVUPD    Y8, 0(SP)(R12*1)
-
-done6:
-	VMOVUPD      0(SP), Y6
-	VMOVUPD      128(SP), Y7
-	VCMPPD       $3, Y6, Y6, Y8
-	VMAXPD       Y7, Y6, Y7
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	VMOVUPD      64(SP), Y7
-	VMOVUPD      192(SP), Y8
-	VCMPPD       $3, Y7, Y7, Y9
-	VMAXPD       Y8, Y7, Y8
-	VBLENDVPD    Y9, Y7, Y8, Y7
-	VCMPPD       $3, Y6, Y6, Y8
-	VMAXPD       Y7, Y6, Y7
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	VMOVUPD      32(SP), Y7
-	VMOVUPD      160(SP), Y8
-	VCMPPD       $3, Y7, Y7, Y9
-	VMAXPD       Y8, Y7, Y8
-	VBLENDVPD    Y9, Y7, Y8, Y7
-	VMOVUPD      96(SP), Y8
-	VMOVUPD      224(SP), Y9
-	VCMPPD       $3, Y8, Y8, Y10
-	VMAXPD       Y9, Y8, Y9
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	VCMPPD       $3, Y7, Y7, Y9
-	VMAXPD       Y8, Y7, Y8
-	VBLENDVPD    Y9, Y7, Y8, Y7
-	VCMPPD       $3, Y6, Y6, Y8
-	VMAXPD       Y7, Y6, Y7
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VCMPPD       $3, X6, X6, X8
-	VMAXPD       X7, X6, X7
-	VBLENDVPD    X8, X6, X7, X6
-	VPERMILPD    $1, X6, X7
-	VCMPPD       $3, X6, X6, X8
-	VMAXPD       X7, X6, X7
-	VBLENDVPD    X8, X6, X7, X6
-	VBROADCASTSD X6, Y6
-	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y7, Y7
-	VBLENDVPD    Y7, Y0, Y6, Y7
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVAPD      Y0, Y8
-	VMOVUPD      Y8, 0(SP)
-	VMOVUPD      Y8, 32(SP)
-	VMOVUPD      Y8, 64(SP)
-	VMOVUPD      Y8, 96(SP)
-	VMOVUPD      Y8, 128(SP)
-	VMOVUPD      Y8, 160(SP)
-	VMOVUPD      Y8, 192(SP)
-	VMOVUPD      Y8, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $16, R11
-	JLT          single10
-
-block11:
-	VMOVUPD     (R10), Y8
-	VSUBPD      Y7, Y8, Y8
-	VMINPD      Y8, Y1, Y8
-	VMAXPD      Y8, Y2, Y8
-	VMOVAPD     Y8, Y9
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
-	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
-	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
-	VFMADD213PD Y3, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
-	VPSLLQ      $52, Y10, Y8
-	VMULPD      Y8, Y11, Y8
-	VPSUBQ      Y10, Y9, Y9
-	VPSLLQ      $52, Y9, Y9
-	VMULPD      Y9, Y8, Y8
-	VMOVUPD     0(SP)(R12*1), Y9
-	VADDPD      Y8, Y9, Y8
-	VMOVUPD     Y8, 0(SP)(R12*1)
-	VMOVUPD     32(R10), Y8
-	VSUBPD      Y7, Y8, Y8
-	VMINPD      Y8, Y1, Y8
-	VMAXPD      Y8, Y2, Y8
-	VMOVAPD     Y8, Y9
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
-	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
-	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
-	VFMADD213PD Y3, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
-	VPSLLQ      $52, Y10, Y8
-	VMULPD      Y8, Y11, Y8
-	VPSUBQ      Y10, Y9, Y9
-	VPSLLQ      $52, Y9, Y9
-	VMULPD      Y9, Y8, Y8
-	VMOVUPD     32(SP)(R12*1), Y9
-	VADDPD      Y8, Y9, Y8
-	VMOVUPD     Y8, 32(SP)(R12*1)
-	VMOVUPD     64(R10), Y8
-	VSUBPD      Y7, Y8, Y8
-	VMINPD      Y8, Y1, Y8
-	VMAXPD      Y8, Y2, Y8
-	VMOVAPD     Y8, Y9
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
-	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
-	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
-	VFMADD213PD Y3, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
-	VPSLLQ      $52, Y10, Y8
-	VMULPD      Y8, Y11, Y8
-	VPSUBQ      Y10, Y9, Y9
-	VPSLLQ      $52, Y9, Y9
-	VMULPD      Y9, Y8, Y8
-	VMOVUPD     64(SP)(R12*1), Y9
-	VADDPD      Y8, Y9, Y8
-	VMOVUPD     Y8, 64(SP)(R12*1)
-	VMOVUPD     96(R10), Y8
-	VSUBPD      Y7, Y8, Y8
-	VMINPD      Y8, Y1, Y8
-	VMAXPD      Y8, Y2, Y8
-	VMOVAPD     Y8, Y9
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
-	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
-	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
-	VFMADD213PD Y3, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
-	VPSLLQ      $52, Y10, Y8
-	VMULPD      Y8, Y11, Y8
-	VPSUBQ      Y10, Y9, Y9
-	VPSLLQ      $52, Y9, Y9
-	VMULPD      Y9, Y8, Y8
-	VMOVUPD     96(SP)(R12*1), Y9
-	VADDPD      Y8, Y9, Y8
-	VMOVUPD     Y8, 96(SP)(R12*1)
-	ADDQ        DX, R10
-	ADDQ        $128, R12
-	ANDQ        $255, R12
-	SUBQ        $16, R11
-	JGE         block11
-
-single10:
-	ADDQ $12, R11
-	JLT  tail13
-
-block14:
-	VMOVUPD     (R10), Y8
-	VSUBPD      Y7, Y8, Y8
-	VMINPD      Y8, Y1, Y8
-	VMAXPD      Y8, Y2, Y8
-	VMOVAPD     Y8, Y9
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y10
-	VFMADD213PD k43380000000007fe<>+0(SB), Y10, Y9
-	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y10, Y8
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y8, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y8, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y8, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y8, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y8, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y8, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y8, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y8, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y8, Y11
-	VFMADD213PD Y3, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD Y4, Y8, Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y10
-	VPSLLQ      $52, Y10, Y8
-	VMULPD      Y8, Y11, Y8
-	VPSUBQ      Y10, Y9, Y9
-	VPSLLQ      $52, Y9, Y9
-	VMULPD      Y9, Y8, Y8
-	VMOVUPD     0(SP)(R12*1), Y9
-	VADDPD      Y8, Y9, Y8
-	VMOVUPD     Y8, 0(SP)(R12*1)
-	ADDQ        352(SP), R10
-	ADDQ        $32, R12
-	ANDQ        $255, R12
-	SUBQ        $4, R11
-	JGE         block14
-
-tail13:
-	ADDQ $4, R11
-	JEQ  done12
-
-masked15:
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R11
-	VMOVUPD     32(R13)(R11*8), Y8
-	VMASKMOVPD  (R10), Y8, Y9
-	VSUBPD      Y7, Y9, Y9
-	VMINPD      Y9, Y1, Y9
-	VMAXPD      Y9, Y2, Y9
-	VMOVAPD     Y9, Y10
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y11
-	VFMADD213PD k43380000000007fe<>+0(SB), Y11, Y10
-	VSUBPD      k43380000000007fe<>+0(SB), Y10, Y11
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y11, Y9
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y11, Y9
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y12
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y9, Y12
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y9, Y12
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y9, Y12
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y9, Y12
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y9, Y12
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y9, Y12
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y9, Y12
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y9, Y12
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y9, Y12
-	VFMADD213PD Y3, Y9, Y12
-	VFMADD213PD Y4, Y9, Y12
-	VFMADD213PD Y4, Y9, Y12
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y11
-	VPSLLQ      $52, Y11, Y9
-	VMULPD      Y9, Y12, Y9
-	VPSUBQ      Y11, Y10, Y10
-	VPSLLQ      $52, Y10, Y10
-	VMULPD      Y10, Y9, Y9
-	VMOVUPD     0(SP)(R12*1), Y10
-	VADDPD      Y9, Y10, Y9
-	VBLENDVPD   Y8, Y9, Y10, Y10
-	VMOVUPD     Y10, 0(SP)(R12*1)
-
-done12:
-	VMOVUPD      0(SP), Y8
-	VMOVUPD      128(SP), Y9
-	VADDPD       Y9, Y8, Y8
-	VMOVUPD      64(SP), Y9
-	VMOVUPD      192(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y8, Y8
-	VMOVUPD      32(SP), Y9
-	VMOVUPD      160(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VMOVUPD      96(SP), Y10
-	VMOVUPD      224(SP), Y11
-	VADDPD       Y11, Y10, Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y8, Y8
-	VEXTRACTF128 $1, Y8, X9
-	VADDPD       X9, X8, X8
-	VPERMILPD    $1, X8, X9
-	VADDPD       X9, X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVUPD      Y8, 496(SP)
-	VMOVSD       X6, (SI)
-	VMOVUPD      496(SP), Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y6
-	VMOVUPD      496(SP), Y8
-	VMULPD       k4340000000000000<>+0(SB), Y8, Y8
-	VMOVUPD      496(SP), Y9
-	VBLENDVPD    Y6, Y8, Y9, Y8
-	VMOVUPD      k43300000000003ff<>+0(SB), Y9
-	VBLENDVPD    Y6, k4330000000000434<>+0(SB), Y9, Y6
-	VPADDQ       k00095f619980c433<>+0(SB), Y8, Y8
-	VPSRLQ       $52, Y8, Y9
-	VPOR         k4330000000000000<>+0(SB), Y9, Y9
-	VPAND        k000fffffffffffff<>+0(SB), Y8, Y8
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
-	VSUBPD       Y6, Y9, Y6
-	VSUBPD       Y4, Y8, Y8
-	VMULPD       Y8, Y8, Y9
-	VADDPD       k4000000000000000<>+0(SB), Y8, Y10
-	VDIVPD       Y10, Y8, Y10
-	VMULPD       Y10, Y10, Y11
-	VMULPD       Y9, Y3, Y9
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y12
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y11, Y12
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y11, Y12
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y11, Y12
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y11, Y12
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y11, Y12
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y11, Y12
-	VFMADD213PD  Y9, Y12, Y11
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y6, Y12
-	VFMADD231PD  Y11, Y10, Y12
-	VSUBPD       Y12, Y9, Y9
-	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y6, Y8
-	VCMPPD       $0, 496(SP), Y0, Y6
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y9
-	VBLENDVPD    Y6, Y5, Y9, Y6
-	VMOVUPD      496(SP), Y9
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y9, Y9
-	VMOVUPD      496(SP), Y10
-	VBLENDVPD    Y9, Y8, Y10, Y8
-	VMOVUPD      496(SP), Y9
-	VCMPPD       $18, Y0, Y9, Y9
-	VBLENDVPD    Y9, Y6, Y8, Y6
-	VADDPD       Y6, Y7, Y6
-	MOVQ         360(SP), R10
-	MOVQ         BX, R11
-	MOVQ         8(AX), R12
-	SUBQ         $32, R12
-	JGE          full17
-	VMOVAPD      Y0, Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	JMP          single16
-
-full17:
-	VMOVAPD Y0, Y7
-	VMOVAPD Y0, Y8
-	VMOVAPD Y0, Y9
-	VMOVAPD Y0, Y10
-	VMOVAPD Y0, Y11
-	VMOVAPD Y0, Y12
-	VMOVAPD Y0, Y13
-	VMOVAPD Y0, Y14
-
-block18:
-	VMOVUPD (R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  (R10), Y15, Y15
-	VADDPD  Y15, Y7, Y7
-	VMOVUPD 32(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  32(R10), Y15, Y15
-	VADDPD  Y15, Y8, Y8
-	VMOVUPD 64(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  64(R10), Y15, Y15
-	VADDPD  Y15, Y9, Y9
-	VMOVUPD 96(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  96(R10), Y15, Y15
-	VADDPD  Y15, Y10, Y10
-	VMOVUPD 128(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  128(R10), Y15, Y15
-	VADDPD  Y15, Y11, Y11
-	VMOVUPD 160(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  160(R10), Y15, Y15
-	VADDPD  Y15, Y12, Y12
-	VMOVUPD 192(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  192(R10), Y15, Y15
-	VADDPD  Y15, Y13, Y13
-	VMOVUPD 224(R11), Y15
-	VSUBPD  Y6, Y15, Y15
-	VMULPD  224(R10), Y15, Y15
-	VADDPD  Y15, Y14, Y14
-	ADDQ    DI, R10
-	ADDQ    CX, R11
-	SUBQ    $32, R12
-	JGE     block18
-	VMOVUPD Y7, 0(SP)
-	VMOVUPD Y8, 32(SP)
-	VMOVUPD Y9, 64(SP)
-	VMOVUPD Y10, 96(SP)
-	VMOVUPD Y11, 128(SP)
-	VMOVUPD Y12, 160(SP)
-	VMOVUPD Y13, 192(SP)
-	VMOVUPD Y14, 224(SP)
-
-single16:
-	MOVQ $0, R13
-	ADDQ $28, R12
-	JLT  tail20
-
-block21:
-	VMOVUPD (R11), Y7
-	VSUBPD  Y6, Y7, Y7
-	VMULPD  (R10), Y7, Y7
-	VMOVUPD 0(SP)(R13*1), Y8
-	VADDPD  Y7, Y8, Y7
-	VMOVUPD Y7, 0(SP)(R13*1)
-	ADDQ    368(SP), R10
-	ADDQ    352(SP), R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $4, R12
-	JGE     block21
-
-tail20:
-	ADDQ $4, R12
-	JEQ  done19
-
-masked22:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPD    32(R14)(R12*8), Y7
-	VMASKMOVPD (R10), Y7, Y8
-	VMASKMOVPD (R11), Y7, Y9
-	VSUBPD     Y6, Y9, Y9
-	VMULPD     Y9, Y8, Y8
-	VMOVUPD    0(SP)(R13*1), Y9
-	VADDPD     Y8, Y9, Y8
-	VBLENDVPD  Y7, Y8, Y9, Y9
-	VMOVUPD    Y9, 0(SP)(R13*1)
-
-done19:
-	VMOVUPD      0(SP), Y7
-	VMOVUPD      128(SP), Y8
-	VADDPD       Y8, Y7, Y7
-	VMOVUPD      64(SP), Y8
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y8, Y8
-	VADDPD       Y8, Y7, Y7
-	VMOVUPD      32(SP), Y8
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y8, Y8
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y8, Y8
-	VADDPD       Y8, Y7, Y7
-	VEXTRACTF128 $1, Y7, X8
-	VADDPD       X8, X7, X7
-	VPERMILPD    $1, X7, X8
-	VADDPD       X8, X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVUPD      496(SP), Y8
-	VMOVSD       X8, (R8)
-	MOVLQSX      (R9), R10
-	MOVQ         464(SP), R11
-	CMPQ         R10, R11
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X8
-	VPBROADCASTQ X8, Y8
-	CMPQ         472(SP), R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X9
-	VPBROADCASTQ X9, Y9
-	MOVQ         480(SP), R11
-	CMPQ         R10, R11
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X10
-	VPBROADCASTQ X10, Y10
-	VANDPD       Y10, Y9, Y9
-	MOVQ         472(SP), R11
-	VMOVMSKPD    Y9, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	MOVQ         R11, R10
-	MOVQ         376(SP), R12
-	IMULQ        R12, R10
-	MOVQ         360(SP), R12
-	VBROADCASTSD (R12)(R10*1), Y10
-	VBLENDVPD    Y9, Y10, Y4, Y9
-	VBLENDVPD    Y8, Y9, Y0, Y9
-	MOVQ         384(SP), R10
-	IMULQ        R10, R11
-	VBROADCASTSD (BX)(R11*1), Y10
-	VSUBPD       Y6, Y10, Y6
-	VMULPD       Y6, Y9, Y6
-	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
-	VBLENDVPD    Y8, Y6, Y0, Y6
-	VMULPD       256(SP), Y6, Y6
-	VDIVPD       320(SP), Y7, Y7
-	VXORPD       k8000000000000000<>+0(SB), Y7, Y7
-	VBLENDVPD    Y8, Y7, Y0, Y7
-	VMULPD       288(SP), Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VADDPD       432(SP), Y6, Y6
-	VMOVUPD      Y6, 432(SP)
-	ADDQ         392(SP), BX
-	ADDQ         400(SP), SI
-	ADDQ         408(SP), R8
-	ADDQ         416(SP), R9
-	MOVQ         488(SP), R10
-	DECQ         R10
-	MOVQ         R10, 488(SP)
-	JNE          row2
-
-end1:
-	VMOVUPD 432(SP), Y0
-	MOVQ    424(SP), AX
-	VMOVSD  X0, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f64_i32_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i32_forward_0_avx512(SB), 0, $384-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	VBROADCASTSD k4086300000000000<>+0(SB), Z1
-	VBROADCASTSD kc087500000000000<>+0(SB), Z2
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z3
-	VBROADCASTSD k3ff71547652b82fe<>+0(SB), Z4
-	VBROADCASTSD kbfe62e42fefa39ef<>+0(SB), Z5
-	VBROADCASTSD kbc7abc9e3b39803f<>+0(SB), Z6
-	VBROADCASTSD k3e21ee88e9c83a2e<>+0(SB), Z7
-	VBROADCASTSD k3e5af5ea7eefa3cd<>+0(SB), Z8
-	VBROADCASTSD k3e927e5363ed28fa<>+0(SB), Z9
-	VBROADCASTSD k3ec71ddf863ebfa0<>+0(SB), Z10
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z11
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z12
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z13
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z14
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z15
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z16
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z17
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z18
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z19
-	VBROADCASTSD kfff0000000000000<>+0(SB), Z20
-	VBROADCASTSD 544(AX), Z21
-	VMOVSD       X21, 256(SP)
-	VBROADCASTSD 576(AX), Z21
-	VMOVSD       X21, 264(SP)
-	VBROADCASTSD 584(AX), Z21
-	VMOVSD       X21, 272(SP)
-	MOVQ         32(AX), BX
-	VBROADCASTSD k0000000000000011<>+0(SB), Z21
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $6, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 280(SP)
-	MOVQ         304(AX), DI
-	SHLQ         $8, DI
-	MOVQ         304(AX), R8
-	MOVQ         R8, 288(SP)
-	SHLQ         $6, 288(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         304(AX), R10
-	MOVQ         R10, 296(SP)
-	SHLQ         $3, 296(SP)
-	MOVQ         288(AX), R10
-	MOVQ         R10, 304(SP)
-	SHLQ         $3, 304(SP)
-	MOVQ         160(AX), R10
-	MOVQ         R10, 312(SP)
-	SHLQ         $3, 312(SP)
-	MOVQ         168(AX), R10
-	MOVQ         R10, 320(SP)
-	SHLQ         $3, 320(SP)
-	MOVQ         184(AX), R10
-	MOVQ         R10, 328(SP)
-	SHLQ         $3, 328(SP)
-	MOVQ         192(AX), R10
-	MOVQ         R10, 336(SP)
-	SHLQ         $2, 336(SP)
-	MOVQ         72(AX), R10
-	MOVQ         R10, 344(SP)
-	VMOVSD       X0, 352(SP)
-	MOVQ         680(AX), R10
-	MOVQ         R10, 360(SP)
-	MOVQ         688(AX), R10
-	MOVQ         R10, 368(SP)
-	MOVQ         696(AX), R10
-	MOVQ         R10, 376(SP)
-	MOVQ         (AX), R10
-	TESTQ        R10, R10
-	JLE          end1
-
-row2:
-	MOVQ    BX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $32, R12
-	JGE     full4
-	VMOVAPD Z20, Z22
-	VMOVUPD Z22, 0(SP)
-	VMOVUPD Z22, 64(SP)
-	VMOVUPD Z22, 128(SP)
-	VMOVUPD Z22, 192(SP)
-	JMP     single3
-
-full4:
-	VMOVAPD Z20, Z22
-	VMOVAPD Z20, Z23
-	VMOVAPD Z20, Z24
-	VMOVAPD Z20, Z25
-
-block5:
-	VMAXPD      (R11), Z22, Z26
-	VFIXUPIMMPD $0, Z21, Z22, Z26
-	VMOVAPD     Z26, Z22
-	VMAXPD      64(R11), Z23, Z26
-	VFIXUPIMMPD $0, Z21, Z23, Z26
-	VMOVAPD     Z26, Z23
-	VMAXPD      128(R11), Z24, Z26
-	VFIXUPIMMPD $0, Z21, Z24, Z26
-	VMOVAPD     Z26, Z24
-	VMAXPD      192(R11), Z25, Z26
-	VFIXUPIMMPD $0, Z21, Z25, Z26
-	VMOVAPD     Z26, Z25
-	ADDQ        CX, R11
-	SUBQ        $32, R12
-	JGE         block5
-	VMOVUPD     Z22, 0(SP)
-	VMOVUPD     Z23, 64(SP)
-	VMOVUPD     Z24, 128(SP)
-	VMOVUPD     Z25, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $24, R12
-	JLT  tail7
-
-block8:
-	VMOVUPD     0(SP)(R13*1), Z22
-	VMAXPD      (R11), Z22, Z23
-	VFIXUPIMMPD $0, Z21, Z22, Z23
-	VMOVUPD     Z23, 0(SP)(R13*1)
-	ADDQ        DX, R11
-	ADDQ        $64, R13
-	ANDQ        $255, R13
-	SUBQ        $8, R12
-	JGE         block8
-
-tail7:
-	ADDQ $8, R12
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R12, Z22
-	VPCMPQ       $6, iota64<>+0(SB), Z22, K1
-	VMOVUPD.Z    (R11), K1, Z22
-	VMOVUPD      0(SP)(R13*1), Z23
-	VMAXPD       Z22, Z23, Z22
-	VFIXUPIMMPD  $0, Z21, Z23, Z22
-	VMOVAPD      Z22, K1, Z23
-	VMOVUPD      Z23, 0(SP)(R13*1)
-
-done6:
-	VMOVUPD       0(SP), Z22
-	VMOVUPD       128(SP), Z23
-	VMAXPD        Z23, Z22, Z23
-	VFIXUPIMMPD   $0, Z21, Z22, Z23
-	VMOVUPD       64(SP), Z22
-	VMOVUPD       192(SP), Z24
-	VMAXPD        Z24, Z22, Z24
-	VFIXUPIMMPD   $0, Z21, Z22, Z24
-	VMAXPD        Z24, Z23, Z22
-	VFIXUPIMMPD   $0, Z21, Z23, Z22
-	VEXTRACTF64X4 $1, Z22, Y23
-	VMAXPD        Y23, Y22, Y23
-	VFIXUPIMMPD   $0, Y21, Y22, Y23
-	VEXTRACTF64X2 $1, Y23, X22
-	VMAXPD        X22, X23, X22
-	VFIXUPIMMPD   $0, X21, X23, X22
-	VPERMILPD     $1, X22, X23
-	VMAXPD        X23, X22, X23
-	VFIXUPIMMPD   $0, X21, X22, X23
-	VBROADCASTSD  X23, Z22
-	VPANDQ.BCST   k7fffffffffffffff<>+0(SB), Z22, Z23
-	VCMPPD.BCST   $0, k7ff0000000000000<>+0(SB), Z23, K1
-	VBLENDMPD     Z0, Z22, K1, Z23
-	MOVQ          BX, R11
-	MOVQ          8(AX), R12
-	SUBQ          $32, R12
-	JGE           full11
-	VMOVAPD       Z0, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPD Z0, Z24
-	VMOVAPD Z0, Z25
-	VMOVAPD Z0, Z26
-	VMOVAPD Z0, Z27
-
-block12:
-	VMOVUPD     (R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z1, Z28
-	VMAXPD      Z28, Z2, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z3, Z4, Z29
-	VSUBPD      Z3, Z29, Z30
-	VFMADD231PD Z5, Z30, Z28
-	VFMADD231PD Z6, Z30, Z28
-	VMOVAPD     Z7, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z19, Z17, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z24, Z24
-	VMOVUPD     64(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z1, Z28
-	VMAXPD      Z28, Z2, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z3, Z4, Z29
-	VSUBPD      Z3, Z29, Z30
-	VFMADD231PD Z5, Z30, Z28
-	VFMADD231PD Z6, Z30, Z28
-	VMOVAPD     Z7, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z19, Z17, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z25, Z25
-	VMOVUPD     128(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z1, Z28
-	VMAXPD      Z28, Z2, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z3, Z4, Z29
-	VSUBPD      Z3, Z29, Z30
-	VFMADD231PD Z5, Z30, Z28
-	VFMADD231PD Z6, Z30, Z28
-	VMOVAPD     Z7, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z19, Z17, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z26, Z26
-	VMOVUPD     192(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z1, Z28
-	VMAXPD      Z28, Z2, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z3, Z4, Z29
-	VSUBPD      Z3, Z29, Z30
-	VFMADD231PD Z5, Z30, Z28
-	VFMADD231PD Z6, Z30, Z28
-	VMOVAPD     Z7, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z18, Z28, Z31
-	VFMADD213PD Z19, Z17, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z27, Z27
-	ADDQ        CX, R11
-	SUBQ        $32, R12
-	JGE         block12
-	VMOVUPD     Z24, 0(SP)
-	VMOVUPD     Z25, 64(SP)
-	VMOVUPD     Z26, 128(SP)
-	VMOVUPD     Z27, 192(SP)
-
-single10:
-	MOVQ $0, R13
-	ADDQ $32, R12
-	JEQ  done13
-
-masked14:
-	VPBROADCASTQ R12, Z24
-	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
-	VMOVUPD.Z    (R11), K1, Z24
-	VSUBPD       Z23, Z24, Z24
-	VMINPD       Z24, Z1, Z24
-	VMAXPD       Z24, Z2, Z24
-	VMOVAPD      Z24, Z25
-	VFMADD213PD  Z3, Z4, Z25
-	VSUBPD       Z3, Z25, Z26
-	VFMADD231PD  Z5, Z26, Z24
-	VFMADD231PD  Z6, Z26, Z24
-	VMOVAPD      Z7, Z27
-	VFMADD213PD  Z8, Z24, Z27
-	VFMADD213PD  Z9, Z24, Z27
-	VFMADD213PD  Z10, Z24, Z27
-	VFMADD213PD  Z11, Z24, Z27
-	VFMADD213PD  Z12, Z24, Z27
-	VFMADD213PD  Z13, Z24, Z27
-	VFMADD213PD  Z14, Z24, Z27
-	VFMADD213PD  Z15, Z24, Z27
-	VFMADD213PD  Z16, Z24, Z27
-	VFMADD213PD  Z17, Z24, Z27
-	VFMADD213PD  Z18, Z24, Z27
-	VFMADD213PD  Z18, Z24, Z27
-	VFMADD213PD  Z19, Z17, Z26
-	VPSLLQ       $52, Z26, Z24
-	VMULPD       Z24, Z27, Z24
-	VPSUBQ       Z26, Z25, Z25
-	VPSLLQ       $52, Z25, Z25
-	VMULPD       Z25, Z24, Z24
-	VMOVUPD      0(SP)(R13*1), Z25
-	VADDPD       Z24, Z25, Z24
-	VMOVAPD      Z24, K1, Z25
-	VMOVUPD      Z25, 0(SP)(R13*1)
-	ADDQ         DX, R11
-	ADDQ         $64, R13
-	ANDQ         $255, R13
-	SUBQ         $8, R12
-	JGT          masked14
-
-done13:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	VMOVSD           X22, (SI)
-	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K1
-	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z22
-	VBLENDMPD        Z22, Z24, K1, Z22
-	VBROADCASTSD     k43300000000003ff<>+0(SB), Z25
-	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z25, K1, Z25
-	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z22, Z22
-	VPSRLQ           $52, Z22, Z26
-	VPORQ.BCST       k4330000000000000<>+0(SB), Z26, Z26
-	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z22, Z22
-	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z22, Z22
-	VSUBPD           Z25, Z26, Z25
-	VSUBPD           Z18, Z22, Z22
-	VMULPD           Z22, Z22, Z26
-	VADDPD.BCST      k4000000000000000<>+0(SB), Z22, Z27
-	VDIVPD           Z27, Z22, Z27
-	VMULPD           Z27, Z27, Z28
-	VMULPD           Z26, Z17, Z26
-	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z30
-	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z28, Z30
-	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z28, Z30
-	VFMADD213PD.BCST k3fcc71c5209133c9<>+0(SB), Z28, Z30
-	VFMADD213PD.BCST k3fd24924941eff43<>+0(SB), Z28, Z30
-	VFMADD213PD.BCST k3fd999999997fdeb<>+0(SB), Z28, Z30
-	VFMADD213PD.BCST k3fe5555555555592<>+0(SB), Z28, Z30
-	VFMADD213PD      Z26, Z30, Z28
-	VMULPD.BCST      k3c7abc9e3b39803f<>+0(SB), Z25, Z29
-	VFMADD231PD      Z28, Z27, Z29
-	VSUBPD           Z29, Z26, Z26
-	VSUBPD           Z26, Z22, Z22
-	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z25, Z22
-	VCMPPD           $0, Z0, Z24, K1
-	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z25
-	VBLENDMPD        Z20, Z25, K1, Z25
-	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD        Z22, Z24, K1, Z22
-	VCMPPD           $18, Z0, Z24, K1
-	VBLENDMPD        Z25, Z22, K1, Z22
-	VADDPD           Z22, Z23, Z22
-	MOVQ             280(SP), R11
-	MOVQ             BX, R12
-	MOVQ             8(AX), R13
-	SUBQ             $32, R13
-	JGE              full16
-	VMOVAPD          Z0, Z23
-	VMOVUPD          Z23, 0(SP)
-	VMOVUPD          Z23, 64(SP)
-	VMOVUPD          Z23, 128(SP)
-	VMOVUPD          Z23, 192(SP)
-	JMP              single15
-
-full16:
-	VMOVAPD Z0, Z23
-	VMOVAPD Z0, Z25
-	VMOVAPD Z0, Z26
-	VMOVAPD Z0, Z27
-
-block17:
-	VMOVUPD (R12), Z28
-	VSUBPD  Z22, Z28, Z28
-	VMULPD  (R11), Z28, Z28
-	VADDPD  Z28, Z23, Z23
-	VMOVUPD 64(R12), Z28
-	VSUBPD  Z22, Z28, Z28
-	VMULPD  64(R11), Z28, Z28
-	VADDPD  Z28, Z25, Z25
-	VMOVUPD 128(R12), Z28
-	VSUBPD  Z22, Z28, Z28
-	VMULPD  128(R11), Z28, Z28
-	VADDPD  Z28, Z26, Z26
-	VMOVUPD 192(R12), Z28
-	VSUBPD  Z22, Z28, Z28
-	VMULPD  192(R11), Z28, Z28
-	VADDPD  Z28, Z27, Z27
-	ADDQ    DI, R11
-	ADDQ    CX, R12
-	SUBQ    $32, R13
-	JGE     block17
-	VMOVUPD Z23, 0(SP)
-	VMOVUPD Z25, 64(SP)
-	VMOVUPD Z26, 128(SP)
-	VMOVUPD Z27, 192(SP)
-
-single15:
-	MOVQ $0, R14
-	ADDQ $24, R13
-	JLT  tail19
-
-block20:
-	VMOVUPD (R12), Z23
-	VSUBPD  Z22, Z23, Z23
-	VMULPD  (R11), Z23, Z23
-	VMOVUPD 0(SP)(R14*1), Z25
-	VADDPD  Z23, Z25, Z23
-	VMOVUPD Z23, 0(SP)(R14*1)
-	ADDQ    288(SP), R11
-	ADDQ    DX, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $8, R13
-	JGE     block20
-
-tail19:
-	ADDQ $8, R13
-	JEQ  done18
-
-masked21:
-	VPBROADCASTQ R13, Z23
-	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
-	VMOVUPD.Z    (R11), K1, Z23
-	VMOVUPD.Z    (R12), K1, Z25
-	VSUBPD       Z22, Z25, Z25
-	VMULPD       Z25, Z23, Z23
-	VMOVUPD      0(SP)(R14*1), Z25
-	VADDPD       Z23, Z25, Z23
-	VMOVAPD      Z23, K1, Z25
-	VMOVUPD      Z25, 0(SP)(R14*1)
-
-done18:
-	VMOVUPD       0(SP), Z23
-	VMOVUPD       128(SP), Z25
-	VADDPD        Z25, Z23, Z23
-	VMOVUPD       64(SP), Z25
-	VMOVUPD       192(SP), Z26
-	VADDPD        Z26, Z25, Z25
-	VADDPD        Z25, Z23, Z23
-	VEXTRACTF64X4 $1, Z23, Y25
-	VADDPD        Y25, Y23, Y23
-	VEXTRACTF64X2 $1, Y23, X25
-	VADDPD        X25, X23, X23
-	VPERMILPD     $1, X23, X25
-	VADDPD        X25, X23, X23
-	VBROADCASTSD  X23, Z23
-	VMOVSD        X24, (R8)
-	MOVLQSX       (R9), R11
-	MOVQ          360(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          368(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          376(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          368(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          296(SP), R13
-	IMULQ         R13, R11
-	MOVQ          280(SP), R13
-	VBROADCASTSD  (R13)(R11*1), Z24
-	VBLENDMPD     Z24, Z18, K2, Z24
-	VBLENDMPD     Z24, Z0, K1, Z24
-	MOVQ          304(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSD  (BX)(R12*1), Z25
-	VSUBPD        Z22, Z25, Z22
-	VMULPD        Z22, Z24, Z22
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z22, Z22
-	VBLENDMPD     Z22, Z0, K1, Z22
-	VMULPD.BCST   256(SP), Z22, Z22
-	VDIVPD.BCST   272(SP), Z23, Z23
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z23, Z23
-	VBLENDMPD     Z23, Z0, K1, Z23
-	VMULPD.BCST   264(SP), Z23, Z23
-	VADDPD        Z23, Z22, Z22
-	VADDPD.BCST   352(SP), Z22, Z22
-	VMOVSD        X22, 352(SP)
-	ADDQ          312(SP), BX
-	ADDQ          320(SP), SI
-	ADDQ          328(SP), R8
-	ADDQ          336(SP), R9
-	DECQ          R10
-	JNE           row2
-
-end1:
-	VBROADCASTSD 352(SP), Z0
-	MOVQ         344(SP), AX
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f64_i32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i32_backward_0_avx2(SB), 0, $496-8
-	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VBROADCASTSD 552(AX), Y0
-	VMOVUPD      Y0, 264(SP)
-	VBROADCASTSD 560(AX), Y0
-	VMOVUPD      Y0, 296(SP)
-	VBROADCASTSD 568(AX), Y0
-	VMOVUPD      Y0, 328(SP)
-	VXORPD       Y0, Y0, Y0
-	VMOVUPD      k8000000000000000<>+0(SB), Y1
-	VMOVUPD      kc087500000000000<>+0(SB), Y2
-	MOVQ         32(AX), BX
-	MOVQ         BX, 360(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 376(SP)
-	SHLQ         $3, 376(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 384(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 392(SP)
-	MOVQ         320(AX), BX
-	MOVQ         BX, 400(SP)
-	SHLQ         $3, 400(SP)
-	MOVQ         64(AX), BX
-	MOVQ         80(AX), CX
-	MOVQ         CX, 408(SP)
-	MOVQ         88(AX), CX
-	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
-	SHLQ         $7, CX
-	MOVQ         320(AX), DX
-	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
-	MOVQ         320(AX), DI
-	SHLQ         $5, DI
-	MOVQ         96(AX), R8
-	MOVQ         R8, 424(SP)
-	MOVQ         160(AX), R8
-	MOVQ         R8, 432(SP)
-	SHLQ         $2, 432(SP)
-	MOVQ         168(AX), R8
-	MOVQ         R8, 440(SP)
-	SHLQ         $3, 440(SP)
-	MOVQ         192(AX), R8
-	MOVQ         R8, 448(SP)
-	SHLQ         $3, 448(SP)
-	MOVQ         200(AX), R8
-	MOVQ         R8, 456(SP)
-	SHLQ         $3, 456(SP)
-	MOVQ         224(AX), R8
-	MOVQ         R8, 464(SP)
-	SHLQ         $3, 464(SP)
-	MOVQ         672(AX), R8
-	MOVQ         R8, 472(SP)
-	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Y3
-	VMULPD       264(SP), Y3, Y4
-	VDIVPD       296(SP), Y4, Y4
-	VMULPD       328(SP), Y3, Y3
-	VMOVUPD      Y3, 264(SP)
-	MOVQ         704(AX), R8
-	MOVQ         R8, 256(SP)
-	MOVQ         712(AX), R8
-	MOVQ         R8, 480(SP)
-	VXORPD       Y1, Y4, Y3
-	VMOVUPD      Y3, 296(SP)
-	MOVQ         (AX), R8
-	MOVQ         R8, 488(SP)
-	MOVQ         488(SP), R8
-	TESTQ        R8, R8
-	JLE          end1
-
-row2:
-	MOVQ         360(SP), R8
-	MOVLQSX      (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         472(SP), R9
-	CMPQ         R8, R9
-	SETNE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	MOVQ         368(SP), R9
-	VBROADCASTSD (R9), Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y7
-	CMPQ         256(SP), R8
-	SETLE        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVQ        R9, X8
-	VPBROADCASTQ X8, Y8
-	MOVQ         480(SP), R9
-	CMPQ         R8, R9
-	SETLT        R9
-	MOVBLZX      R9, R9
-	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y8, Y8
-	MOVQ         256(SP), R9
-	VMOVMSKPD    Y8, R10
-	TESTQ        R10, R10
-	CMOVQNE      R8, R9
-	MOVQ         R9, R8
-	MOVQ         376(SP), R10
-	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y8, Y9, Y10, Y8
-	VBLENDVPD    Y5, Y8, Y0, Y8
-	VMULPD       264(SP), Y8, Y8
-	VXORPD       Y1, Y8, Y8
-	VBLENDVPD    Y5, 296(SP), Y0, Y9
-	MOVQ         392(SP), R8
-	VBROADCASTSD (R8), Y10
-	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
-	VBLENDVPD    Y11, Y0, Y10, Y10
-	VMOVUPD      Y10, 328(SP)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y10
-	VMULPD       k4340000000000000<>+0(SB), Y6, Y11
-	VBLENDVPD    Y10, Y11, Y6, Y11
-	VMOVUPD      k43300000000003ff<>+0(SB), Y12
-	VBLENDVPD    Y10, k4330000000000434<>+0(SB), Y12, Y10
-	VPADDQ       k00095f619980c433<>+0(SB), Y11, Y11
-	VPSRLQ       $52, Y11, Y12
-	VPOR         k4330000000000000<>+0(SB), Y12, Y12
-	VPAND        k000fffffffffffff<>+0(SB), Y11, Y11
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y11, Y11
-	VSUBPD       Y10, Y12, Y10
-	VSUBPD       k3ff0000000000000<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y11, Y12
-	VADDPD       k4000000000000000<>+0(SB), Y11, Y13
-	VDIVPD       Y13, Y11, Y13
-	VMULPD       Y13, Y13, Y14
-	VMULPD       k3fe0000000000000<>+0(SB), Y12, Y12
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y15
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y14, Y15
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y14, Y15
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y14, Y15
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y14, Y15
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y14, Y15
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y14, Y15
-	VFMADD213PD  Y12, Y15, Y14
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y10, Y15
-	VFMADD231PD  Y14, Y13, Y15
-	VSUBPD       Y15, Y12, Y12
-	VSUBPD       Y12, Y11, Y11
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y10, Y11
-	VCMPPD       $0, Y0, Y6, Y10
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y12
-	VBLENDVPD    Y10, kfff0000000000000<>+0(SB), Y12, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y12
-	VBLENDVPD    Y12, Y11, Y6, Y11
-	VCMPPD       $18, Y0, Y6, Y6
-	VBLENDVPD    Y6, Y10, Y11, Y6
-	VADDPD       328(SP), Y6, Y6
-	MOVQ         400(SP), R8
-	IMULQ        R8, R9
-	VBROADCASTSD (BX)(R9*1), Y10
-	VSUBPD       Y6, Y10, Y10
-	VMULPD       264(SP), Y10, Y10
-	VXORPD       Y1, Y10, Y10
-	VBLENDVPD    Y5, Y10, Y0, Y10
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         408(SP), R11
-	MOVQ         416(SP), R12
-	MOVQ         8(AX), R10
-	VMOVUPD      iota64<>+0(SB), Y11
-	VMOVAPD      Y0, Y12
-	VMOVUPD      Y12, 0(SP)
-	VMOVUPD      Y12, 32(SP)
-	VMOVUPD      Y12, 64(SP)
-	VMOVUPD      Y12, 96(SP)
-	VMOVUPD      Y12, 128(SP)
-	VMOVUPD      Y12, 160(SP)
-	VMOVUPD      Y12, 192(SP)
-	VMOVUPD      Y12, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $16, R10
-	JLT          single3
-
-block4:
-	VMULPD    (R8), Y4, Y12
-	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
-	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
-	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R9), Y14
-	VSUBPD    Y6, Y14, Y14
-	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
-	VBLENDVPD Y13, Y10, Y0, Y13
-	VMOVUPD   0(SP)(R13*1), Y15
-	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 0(SP)(R13*1)
-	VMOVUPD   (R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, (R11)
-	VMOVUPD   (R12), Y12
-	VADDPD    Y13, Y12, Y12
-	VMOVUPD   Y12, (R12)
-	VMULPD    32(R8), Y4, Y12
-	VXORPD    Y1, Y12, Y12
-	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
-	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
-	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   32(R9), Y14
-	VSUBPD    Y6, Y14, Y14
-	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
-	VBLENDVPD Y13, Y10, Y0, Y13
-	VMOVUPD   32(SP)(R13*1), Y15
-	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 32(SP)(R13*1)
-	VMOVUPD   32(R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, 32(R11)
-	VMOVUPD   32(R12), Y12
-	VADDPD    Y13, Y12, Y12
-	VMOVUPD   Y12, 32(R12)
-	VMULPD    64(R8), Y4, Y12
-	VXORPD    Y1, Y12, Y12
-	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
-	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
-	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   64(R9), Y14
-	VSUBPD    Y6, Y14, Y14
-	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
-	VBLENDVPD Y13, Y10, Y0, Y13
-	VMOVUPD   64(SP)(R13*1), Y15
-	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 64(SP)(R13*1)
-	VMOVUPD   64(R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, 64(R11)
-	VMOVUPD   64(R12), Y12
-	VADDPD    Y13, Y12, Y12
-	VMOVUPD   Y12, 64(R12)
-	VMULPD    96(R8), Y4, Y12
-	VXORPD    Y1, Y12, Y12
-	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
-	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
-	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   96(R9), Y14
-	VSUBPD    Y6, Y14, Y14
-	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
-	VBLENDVPD Y13, Y10, Y0, Y13
-	VMOVUPD   96(SP)(R13*1), Y15
-	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 96(SP)(R13*1)
-	VMOVUPD   96(R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, 96(R11)
-	VMOVUPD   96(R12), Y12
-	VADDPD    Y13, Y12, Y12
-	VMOVUPD   Y12, 96(R12)
-	ADDQ      CX, R8
-	ADDQ      DX, R9
-	ADDQ      $128, R11
-	ADDQ      $128, R12
-	VPADDQ    k0000000000000010<>+0(SB), Y11, Y11
-	ADDQ      $128, R13
-	ANDQ      $255, R13
-	SUBQ      $16, R10
-	JGE       block4
-
-single3:
-	ADDQ $12, R10
-	JLT  tail6
-
-block7:
-	VMULPD    (R8), Y4, Y12
-	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
-	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
-	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
-	VMOVUPD   (R9), Y14
-	VSUBPD    Y6, Y14, Y14
-	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
-	VBLENDVPD Y13, Y10, Y0, Y13
-	VMOVUPD   0(SP)(R13*1), Y15
-	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 0(SP)(R13*1)
-	VMOVUPD   (R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, (R11)
-	VMOVUPD   (R12), Y12
-	VADDPD    Y13, Y12, Y12
-	VMOVUPD   Y12, (R12)
-	ADDQ      SI, R8
-	ADDQ      DI, R9
-	ADDQ      $32, R11
-	ADDQ      $32, R12
-	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
-	ADDQ      $32, R13
-	ANDQ      $255, R13
-	SUBQ      $4, R10
-	JGE       block7
-
-tail6:
-	ADDQ $4, R10
-	JEQ  done5
-
-masked8:
-	LEAQ       tail<>+0(SB), R14
-	NEGQ       R10
-	VMOVUPD    32(R14)(R10*8), Y12
-	VMASKMOVPD (R8), Y12, Y13
-	VMULPD     Y13, Y4, Y13
-	VXORPD     Y1, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y8, Y0, Y14
-	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y7, Y7
-	VXORPD     Y1, Y7, Y7
-	VBLENDVPD  Y5, Y7, Y0, Y7
-	VMASKMOVPD (R9), Y12, Y13
-	VSUBPD     Y6, Y13, Y6
-	VMULPD     Y6, Y9, Y6
-	VBLENDVPD  Y5, Y6, Y0, Y6
-	VANDPD     Y11, Y5, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R13*1), Y10
-	VADDPD     Y7, Y10, Y7
-	VBLENDVPD  Y12, Y7, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R13*1)
-	VMASKMOVPD (R11), Y12, Y7
-	VADDPD     Y6, Y7, Y6
-	VMASKMOVPD Y6, Y12, (R11)
-	VMASKMOVPD (R12), Y12, Y6
-	VADDPD     Y9, Y6, Y6
-	VMASKMOVPD Y6, Y12, (R12)
-
-done5:
-	VMOVUPD      0(SP), Y6
-	VMOVUPD      128(SP), Y7
-	VADDPD       Y7, Y6, Y6
-	VMOVUPD      64(SP), Y7
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VMOVUPD      32(SP), Y7
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y7, Y7
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VEXTRACTF128 $1, Y6, X7
-	VADDPD       X7, X6, X6
-	VPERMILPD    $1, X6, X7
-	VADDPD       X7, X6, X6
-	VBROADCASTSD X6, Y6
-	VCMPPD       $0, Y0, Y6, Y7
-	MOVQ         384(SP), R8
-	MOVQ         BX, R9
-	MOVQ         424(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
-	SUBQ         $4, R11
-	JLT          single9
-
-block10:
-	VMULPD      (R8), Y4, Y10
-	VXORPD      Y1, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y8, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y5, Y10, Y0, Y10
-	VMOVUPD     (R9), Y11
-	VSUBPD      328(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y2, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y6, Y11
-	VBLENDVPD   Y7, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
-	ADDQ        SI, R8
-	ADDQ        DI, R9
-	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
-	SUBQ        $4, R11
-	JGE         block10
-
-single9:
-	ADDQ $4, R11
-	JEQ  done11
-
-masked12:
-	LEAQ        tail<>+0(SB), R12
-	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R8), Y10, Y11
-	VMULPD      Y11, Y4, Y11
-	VXORPD      Y1, Y11, Y11
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y8, Y0, Y3
-	VADDPD      Y3, Y11, Y3
-	VBLENDVPD   Y5, Y3, Y0, Y3
-	VMASKMOVPD  (R9), Y10, Y5
-	VSUBPD      328(SP), Y5, Y5
-	VMOVUPD     k4086300000000000<>+0(SB), Y8
-	VMINPD      Y5, Y8, Y5
-	VMAXPD      Y5, Y2, Y5
-	VMOVAPD     Y5, Y8
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y9
-	VFMADD213PD k43380000000007fe<>+0(SB), Y9, Y8
-	VSUBPD      k43380000000007fe<>+0(SB), Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y5
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y5
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y5, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y5, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y5, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y5, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y5, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y5, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y5, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y5, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y5, Y11
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y5
-	VFMADD213PD k43380000000003ff<>+0(SB), Y5, Y9
-	VPSLLQ      $52, Y9, Y5
-	VMULPD      Y5, Y11, Y5
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y5, Y5
-	VMULPD      Y5, Y6, Y5
-	VBLENDVPD   Y7, Y0, Y5, Y5
-	VADDPD      Y5, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
-
-done11:
-	MOVQ 360(SP), R8
-	ADDQ 432(SP), R8
-	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
-	ADDQ 440(SP), R8
-	MOVQ R8, 368(SP)
-	ADDQ 448(SP), BX
-	MOVQ 392(SP), R8
-	ADDQ 456(SP), R8
-	MOVQ R8, 392(SP)
-	MOVQ 424(SP), R8
-	ADDQ 464(SP), R8
-	MOVQ R8, 424(SP)
-	MOVQ 488(SP), R8
-	DECQ R8
-	MOVQ R8, 488(SP)
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f64_i32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i32_backward_0_avx512(SB), 0, $408-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VBROADCASTSD 552(AX), Z1
-	VBROADCASTSD 560(AX), Z2
-	VBROADCASTSD 568(AX), Z3
-	VPXORQ       Z4, Z4, Z4
-	VBROADCASTSD k8000000000000000<>+0(SB), Z5
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z6
-	VBROADCASTSD k4086300000000000<>+0(SB), Z7
-	VBROADCASTSD kc087500000000000<>+0(SB), Z8
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z9
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z10
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z11
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z12
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z13
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z14
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z15
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z16
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 280(SP)
-	SHLQ         $3, 280(SP)
-	MOVQ         56(AX), BX
-	MOVQ         BX, 288(SP)
-	MOVQ         72(AX), BX
-	MOVQ         320(AX), CX
-	MOVQ         CX, 296(SP)
-	SHLQ         $3, 296(SP)
-	MOVQ         64(AX), CX
-	MOVQ         80(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         88(AX), DX
-	MOVQ         DX, 312(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z17
-	MOVQ         312(AX), DX
-	SHLQ         $8, DX
-	MOVQ         320(AX), SI
-	SHLQ         $8, SI
-	VBROADCASTSD k0000000000000020<>+0(SB), Z18
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
-	MOVQ         320(AX), R8
-	SHLQ         $6, R8
-	MOVQ         96(AX), R9
-	MOVQ         R9, 320(SP)
-	MOVQ         160(AX), R9
-	MOVQ         R9, 328(SP)
-	SHLQ         $2, 328(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 336(SP)
-	SHLQ         $3, 336(SP)
-	MOVQ         192(AX), R9
-	MOVQ         R9, 344(SP)
-	SHLQ         $3, 344(SP)
-	MOVQ         200(AX), R9
-	MOVQ         R9, 352(SP)
-	SHLQ         $3, 352(SP)
-	MOVQ         224(AX), R9
-	MOVQ         R9, 360(SP)
-	SHLQ         $3, 360(SP)
-	MOVQ         672(AX), R9
-	MOVQ         R9, 368(SP)
-	MOVQ         256(SP), R9
-	VBROADCASTSD (R9), Z19
-	VMULPD       Z1, Z19, Z1
-	VDIVPD       Z2, Z1, Z1
-	VMULPD       Z3, Z19, Z2
-	VMOVSD       X2, 256(SP)
-	MOVQ         704(AX), R9
-	MOVQ         R9, 376(SP)
-	MOVQ         712(AX), R9
-	MOVQ         R9, 384(SP)
-	VPXORQ       Z5, Z1, Z2
-	VMOVSD       X2, 392(SP)
-	MOVQ         (AX), R9
-	MOVQ         R9, 400(SP)
-	MOVQ         400(SP), R9
-	TESTQ        R9, R9
-	JLE          end1
-
-row2:
-	MOVQ             264(SP), R9
-	MOVLQSX          (R9), R9
-	VPBROADCASTQ     R9, Z2
-	MOVQ             368(SP), R10
-	CMPQ             R9, R10
-	SETNE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSD     (R10), Z3
-	VDIVPD           Z3, Z0, Z19
-	CMPQ             376(SP), R9
-	SETLE            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K2
-	MOVQ             384(SP), R10
-	CMPQ             R9, R10
-	SETLT            R10
-	MOVBLZX          R10, R10
-	NEGQ             R10
-	KMOVW            R10, K3
-	KANDW            K3, K2, K2
-	MOVQ             376(SP), R10
-	KMOVW            K2, R11
-	TESTQ            R11, R11
-	CMOVQNE          R9, R10
-	MOVQ             R10, R9
-	MOVQ             280(SP), R11
-	IMULQ            R11, R9
-	MOVQ             288(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z20
-	VBLENDMPD        Z20, Z0, K2, Z20
-	VBLENDMPD        Z20, Z4, K1, Z20
-	VMULPD.BCST      256(SP), Z20, Z20
-	VPXORQ           Z5, Z20, Z20
-	VBLENDMPD.BCST   392(SP), Z4, K1, Z21
-	VBROADCASTSD     (BX), Z22
-	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z22, Z23
-	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z23, K2
-	VBLENDMPD        Z4, Z22, K2, Z22
-	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z3, K2
-	VMULPD.BCST      k4340000000000000<>+0(SB), Z3, Z23
-	VBLENDMPD        Z23, Z3, K2, Z23
-	VBROADCASTSD     k43300000000003ff<>+0(SB), Z24
-	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z24, K2, Z24
-	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z23, Z23
-	VPSRLQ           $52, Z23, Z25
-	VPORQ.BCST       k4330000000000000<>+0(SB), Z25, Z25
-	VPANDQ.BCST      k000fffffffffffff<>+0(SB), Z23, Z23
-	VPADDQ.BCST      k3fe6a09e667f3bcd<>+0(SB), Z23, Z23
-	VSUBPD           Z24, Z25, Z24
-	VSUBPD           Z0, Z23, Z23
-	VMULPD           Z23, Z23, Z25
-	VADDPD.BCST      k4000000000000000<>+0(SB), Z23, Z26
-	VDIVPD           Z26, Z23, Z26
-	VMULPD           Z26, Z26, Z27
-	VMULPD           Z25, Z6, Z25
-	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z28
-	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z27, Z28
-	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z27, Z28
-	VFMADD213PD.BCST k3fcc71c5209133c9<>+0(SB), Z27, Z28
-	VFMADD213PD.BCST k3fd24924941eff43<>+0(SB), Z27, Z28
-	VFMADD213PD.BCST k3fd999999997fdeb<>+0(SB), Z27, Z28
-	VFMADD213PD.BCST k3fe5555555555592<>+0(SB), Z27, Z28
-	VFMADD213PD      Z25, Z28, Z27
-	VMULPD.BCST      k3c7abc9e3b39803f<>+0(SB), Z24, Z28
-	VFMADD231PD      Z27, Z26, Z28
-	VSUBPD           Z28, Z25, Z25
-	VSUBPD           Z25, Z23, Z23
-	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z24, Z23
-	VCMPPD           $0, Z4, Z3, K2
-	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z24
-	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z24, K2, Z24
-	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z3, K2
-	VBLENDMPD        Z23, Z3, K2, Z23
-	VCMPPD           $18, Z4, Z3, K2
-	VBLENDMPD        Z24, Z23, K2, Z3
-	VADDPD           Z3, Z22, Z3
-	MOVQ             296(SP), R9
-	IMULQ            R9, R10
-	VBROADCASTSD     (CX)(R10*1), Z23
-	VSUBPD           Z3, Z23, Z23
-	VMULPD.BCST      256(SP), Z23, Z23
-	VPXORQ           Z5, Z23, Z23
-	VBLENDMPD        Z23, Z4, K1, Z23
-	MOVQ             288(SP), R9
-	MOVQ             CX, R10
-	MOVQ             304(SP), R11
-	MOVQ             312(SP), R12
-	MOVQ             8(AX), R13
-	VMOVUPD          iota64<>+0(SB), Z24
-	SUBQ             $32, R13
-	JGE              full4
-	VMOVAPD          Z4, Z25
-	VMOVUPD          Z25, 0(SP)
-	VMOVUPD          Z25, 64(SP)
-	VMOVUPD          Z25, 128(SP)
-	VMOVUPD          Z25, 192(SP)
-	JMP              single3
-
-full4:
-	VMOVAPD Z4, Z25
-	VMOVAPD Z4, Z26
-	VMOVAPD Z4, Z27
-	VMOVAPD Z4, Z28
-
-block5:
-	VMULPD      (R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPCMPQ      $0, Z2, Z24, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
-	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
-	VMOVUPD     (R10), Z30
-	VSUBPD      Z3, Z30, Z30
-	VMULPD.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
-	VADDPD      Z29, Z25, Z25
-	VMOVUPD     (R11), Z29
-	VADDPD      Z30, Z29, Z29
-	VMOVUPD     Z29, (R11)
-	VMOVUPD     (R12), Z29
-	VADDPD      Z31, Z29, Z29
-	VMOVUPD     Z29, (R12)
-	VMULPD      64(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPADDQ      Z17, Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
-	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
-	VMOVUPD     64(R10), Z30
-	VSUBPD      Z3, Z30, Z30
-	VMULPD.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
-	VADDPD      Z29, Z26, Z26
-	VMOVUPD     64(R11), Z29
-	VADDPD      Z30, Z29, Z29
-	VMOVUPD     Z29, 64(R11)
-	VMOVUPD     64(R12), Z29
-	VADDPD      Z31, Z29, Z29
-	VMOVUPD     Z29, 64(R12)
-	VMULPD      128(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
-	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
-	VMOVUPD     128(R10), Z30
-	VSUBPD      Z3, Z30, Z30
-	VMULPD.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
-	VADDPD      Z29, Z27, Z27
-	VMOVUPD     128(R11), Z29
-	VADDPD      Z30, Z29, Z29
-	VMOVUPD     Z29, 128(R11)
-	VMOVUPD     128(R12), Z29
-	VADDPD      Z31, Z29, Z29
-	VMOVUPD     Z29, 128(R12)
-	VMULPD      192(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
-	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
-	VMOVUPD     192(R10), Z30
-	VSUBPD      Z3, Z30, Z30
-	VMULPD.Z    Z30, Z21, K1, Z30
-	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
-	VADDPD      Z29, Z28, Z28
-	VMOVUPD     192(R11), Z29
-	VADDPD      Z30, Z29, Z29
-	VMOVUPD     Z29, 192(R11)
-	VMOVUPD     192(R12), Z29
-	VADDPD      Z31, Z29, Z29
-	VMOVUPD     Z29, 192(R12)
-	ADDQ        DX, R9
-	ADDQ        SI, R10
-	ADDQ        $256, R11
-	ADDQ        $256, R12
-	VPADDQ      Z18, Z24, Z24
-	SUBQ        $32, R13
-	JGE         block5
-	VMOVUPD     Z25, 0(SP)
-	VMOVUPD     Z26, 64(SP)
-	VMOVUPD     Z27, 128(SP)
-	VMOVUPD     Z28, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $32, R13
-	JEQ  done6
-
-masked7:
-	VPBROADCASTQ R13, Z25
-	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
-	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z1, Z25
-	VPXORQ       Z5, Z25, Z25
-	VPCMPQ       $0, Z2, Z24, K3
-	VBLENDMPD    Z20, Z4, K3, Z26
-	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z19, Z25
-	VPXORQ       Z5, Z25, Z25
-	VBLENDMPD    Z25, Z4, K1, Z25
-	VMOVUPD.Z    (R10), K2, Z26
-	VSUBPD       Z3, Z26, Z26
-	VMULPD.Z     Z26, Z21, K1, Z26
-	KANDW        K3, K1, K3
-	VBLENDMPD    Z23, Z4, K3, Z27
-	VMOVUPD      0(SP)(R14*1), Z28
-	VADDPD       Z25, Z28, Z25
-	VMOVAPD      Z25, K2, Z28
-	VMOVUPD      Z28, 0(SP)(R14*1)
-	VMOVUPD.Z    (R11), K2, Z25
-	VADDPD       Z26, Z25, Z25
-	VMOVUPD      Z25, K2, (R11)
-	VMOVUPD.Z    (R12), K2, Z25
-	VADDPD       Z27, Z25, Z25
-	VMOVUPD      Z25, K2, (R12)
-	ADDQ         DI, R9
-	ADDQ         R8, R10
-	ADDQ         $64, R11
-	ADDQ         $64, R12
-	VPADDQ       Z17, Z24, Z24
-	ADDQ         $64, R14
-	ANDQ         $255, R14
-	SUBQ         $8, R13
-	JGT          masked7
-
-done6:
-	VMOVUPD       0(SP), Z3
-	VMOVUPD       128(SP), Z19
-	VADDPD        Z19, Z3, Z3
-	VMOVUPD       64(SP), Z19
-	VMOVUPD       192(SP), Z21
-	VADDPD        Z21, Z19, Z19
-	VADDPD        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPD        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPD        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPD        X19, X3, X3
-	VBROADCASTSD  X3, Z3
-	VCMPPD        $0, Z4, Z3, K2
-	MOVQ          288(SP), R9
-	MOVQ          CX, R10
-	MOVQ          320(SP), R11
-	MOVQ          8(AX), R12
-	VMOVUPD       iota64<>+0(SB), Z19
-	SUBQ          $8, R12
-	JLT           single8
-
-block9:
-	VMULPD           (R9), Z1, Z21
-	VPXORQ           Z5, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K3
-	VBLENDMPD        Z20, Z4, K3, Z23
-	VADDPD.Z         Z23, Z21, K1, Z21
-	VMOVUPD          (R10), Z23
-	VSUBPD           Z22, Z23, Z23
-	VMINPD           Z23, Z7, Z23
-	VMAXPD           Z23, Z8, Z23
-	VMOVAPD          Z23, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z9, Z24
-	VSUBPD           Z9, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z23
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z23
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z23, Z26
-	VFMADD213PD      Z10, Z23, Z26
-	VFMADD213PD      Z11, Z23, Z26
-	VFMADD213PD      Z12, Z23, Z26
-	VFMADD213PD      Z13, Z23, Z26
-	VFMADD213PD      Z14, Z23, Z26
-	VFMADD213PD      Z15, Z23, Z26
-	VFMADD213PD      Z6, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z16, Z6, Z25
-	VPSLLQ           $52, Z25, Z23
-	VMULPD           Z23, Z26, Z23
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z23, Z23
-	VMULPD           Z23, Z3, Z23
-	VBLENDMPD        Z4, Z23, K2, Z23
-	VADDPD           Z23, Z21, Z21
-	VMOVUPD          Z21, (R11)
-	ADDQ             DI, R9
-	ADDQ             R8, R10
-	ADDQ             $64, R11
-	VPADDQ           Z17, Z19, Z19
-	SUBQ             $8, R12
-	JGE              block9
-
-single8:
-	ADDQ $8, R12
-	JEQ  done10
-
-masked11:
-	VPBROADCASTQ     R12, Z21
-	VPCMPQ           $6, iota64<>+0(SB), Z21, K3
-	VMOVUPD.Z        (R9), K3, Z21
-	VMULPD           Z21, Z1, Z21
-	VPXORQ           Z5, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K4
-	VBLENDMPD        Z20, Z4, K4, Z2
-	VADDPD.Z         Z2, Z21, K1, Z2
-	VMOVUPD.Z        (R10), K3, Z19
-	VSUBPD           Z22, Z19, Z19
-	VMINPD           Z19, Z7, Z19
-	VMAXPD           Z19, Z8, Z19
-	VMOVAPD          Z19, Z20
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z9, Z20
-	VSUBPD           Z9, Z20, Z21
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z21, Z19
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z21, Z19
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z22
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z19, Z22
-	VFMADD213PD      Z10, Z19, Z22
-	VFMADD213PD      Z11, Z19, Z22
-	VFMADD213PD      Z12, Z19, Z22
-	VFMADD213PD      Z13, Z19, Z22
-	VFMADD213PD      Z14, Z19, Z22
-	VFMADD213PD      Z15, Z19, Z22
-	VFMADD213PD      Z6, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z16, Z6, Z21
-	VPSLLQ           $52, Z21, Z19
-	VMULPD           Z19, Z22, Z19
-	VPSUBQ           Z21, Z20, Z20
-	VPSLLQ           $52, Z20, Z20
-	VMULPD           Z20, Z19, Z19
-	VMULPD           Z19, Z3, Z3
-	VBLENDMPD        Z4, Z3, K2, Z3
-	VADDPD           Z3, Z2, Z2
-	VMOVUPD          Z2, K3, (R11)
-
-done10:
-	MOVQ 264(SP), R9
-	ADDQ 328(SP), R9
-	MOVQ R9, 264(SP)
-	MOVQ 272(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 272(SP)
-	ADDQ 344(SP), CX
-	ADDQ 352(SP), BX
-	MOVQ 320(SP), R9
-	ADDQ 360(SP), R9
-	MOVQ R9, 320(SP)
-	MOVQ 400(SP), R9
-	DECQ R9
-	MOVQ R9, 400(SP)
-	JNE  row2
-
-end1:
-	VZEROUPPER
-	RET
-
-// func cross_entropy_no_if1_sum_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i64_forward_0_avx2(SB), 0, $528-8
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $528-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k4086300000000000<>+0(SB), Y1
@@ -44102,8 +44393,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i64_forward_0_avx512(SB), 0, $384-8
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -44668,10 +44959,10 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), BX
+	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 264(SP)
@@ -44681,14 +44972,13 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 	VMOVUPD      Y0, 328(SP)
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k8000000000000000<>+0(SB), Y1
-	VMOVUPD      kc087500000000000<>+0(SB), Y2
 	MOVQ         32(AX), BX
 	MOVQ         BX, 360(SP)
-	MOVQ         40(AX), BX
+	MOVQ         304(AX), BX
 	MOVQ         BX, 368(SP)
-	MOVQ         312(AX), BX
+	SHLQ         $3, 368(SP)
+	MOVQ         48(AX), BX
 	MOVQ         BX, 376(SP)
-	SHLQ         $3, 376(SP)
 	MOVQ         56(AX), BX
 	MOVQ         BX, 384(SP)
 	MOVQ         72(AX), BX
@@ -44701,11 +44991,11 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 	MOVQ         CX, 408(SP)
 	MOVQ         88(AX), CX
 	MOVQ         CX, 416(SP)
-	MOVQ         312(AX), CX
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
 	MOVQ         320(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
+	MOVQ         304(AX), SI
 	SHLQ         $5, SI
 	MOVQ         320(AX), DI
 	SHLQ         $5, DI
@@ -44714,7 +45004,7 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 	MOVQ         160(AX), R8
 	MOVQ         R8, 432(SP)
 	SHLQ         $3, 432(SP)
-	MOVQ         168(AX), R8
+	MOVQ         184(AX), R8
 	MOVQ         R8, 440(SP)
 	SHLQ         $3, 440(SP)
 	MOVQ         192(AX), R8
@@ -44729,17 +45019,17 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 	MOVQ         672(AX), R8
 	MOVQ         R8, 472(SP)
 	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Y3
-	VMULPD       264(SP), Y3, Y4
-	VDIVPD       296(SP), Y4, Y4
-	VMULPD       328(SP), Y3, Y3
-	VMOVUPD      Y3, 264(SP)
+	VBROADCASTSD (R8), Y2
+	VMULPD       264(SP), Y2, Y3
+	VDIVPD       296(SP), Y3, Y3
+	VMULPD       328(SP), Y2, Y2
+	VMOVUPD      Y2, 264(SP)
 	MOVQ         704(AX), R8
 	MOVQ         R8, 256(SP)
 	MOVQ         712(AX), R8
 	MOVQ         R8, 480(SP)
-	VXORPD       Y1, Y4, Y3
-	VMOVUPD      Y3, 296(SP)
+	VXORPD       Y1, Y3, Y2
+	VMOVUPD      Y2, 296(SP)
 	MOVQ         (AX), R8
 	MOVQ         R8, 488(SP)
 	MOVQ         488(SP), R8
@@ -44749,48 +45039,56 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(SB), 0, $496-8
 row2:
 	MOVQ         360(SP), R8
 	MOVQ         (R8), R8
-	VMOVQ        R8, X3
-	VPBROADCASTQ X3, Y3
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
 	MOVQ         472(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	MOVQ         368(SP), R9
-	VBROADCASTSD (R9), Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y7
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
 	CMPQ         256(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X8
-	VPBROADCASTQ X8, Y8
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
 	MOVQ         480(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
-	VMOVQ        R9, X9
-	VPBROADCASTQ X9, Y9
-	VANDPD       Y9, Y8, Y8
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	VANDPD       Y6, Y5, Y5
 	MOVQ         256(SP), R9
-	VMOVMSKPD    Y8, R10
+	VMOVMSKPD    Y5, R10
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
-	MOVQ         376(SP), R10
+	MOVQ         368(SP), R10
 	IMULQ        R10, R8
-	MOVQ         384(SP), R10
-	VBROADCASTSD (R10)(R8*1), Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y8, Y9, Y10, Y8
-	VBLENDVPD    Y5, Y8, Y0, Y8
-	VMULPD       264(SP), Y8, Y8
-	VXORPD       Y1, Y8, Y8
-	VBLENDVPD    Y5, 296(SP), Y0, Y9
+	MOVQ         376(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y0, Y5
+	VMULPD       264(SP), Y5, Y5
+	VXORPD       Y1, Y5, Y5
+	MOVQ         384(SP), R8
+	VBROADCASTSD (R8), Y6
+	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
+	VCMPPD       $17, Y7, Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y9, Y8
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VBLENDVPD    Y4, 296(SP), Y0, Y9
 	MOVQ         392(SP), R8
 	VBROADCASTSD (R8), Y10
 	VANDPD       k7fffffffffffffff<>+0(SB), Y10, Y11
@@ -44841,8 +45139,8 @@ row2:
 	VSUBPD       Y6, Y10, Y10
 	VMULPD       264(SP), Y10, Y10
 	VXORPD       Y1, Y10, Y10
-	VBLENDVPD    Y5, Y10, Y0, Y10
-	MOVQ         384(SP), R8
+	VBLENDVPD    Y4, Y10, Y0, Y10
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         408(SP), R11
 	MOVQ         416(SP), R12
@@ -44862,19 +45160,20 @@ row2:
 	JLT          single3
 
 block4:
-	VMULPD    (R8), Y4, Y12
+	VMULPD    (R8), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -44885,20 +45184,21 @@ block4:
 	VMOVUPD   (R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, (R12)
-	VMULPD    32(R8), Y4, Y12
+	VMULPD    32(R8), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
 	VMOVUPD   32(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   32(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -44909,20 +45209,21 @@ block4:
 	VMOVUPD   32(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 32(R12)
-	VMULPD    64(R8), Y4, Y12
+	VMULPD    64(R8), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k0000000000000008<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
 	VMOVUPD   64(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   64(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -44933,20 +45234,21 @@ block4:
 	VMOVUPD   64(R12), Y12
 	VADDPD    Y13, Y12, Y12
 	VMOVUPD   Y12, 64(R12)
-	VMULPD    96(R8), Y4, Y12
+	VMULPD    96(R8), Y3, Y12
 	VXORPD    Y1, Y12, Y12
 	VPADDQ    k000000000000000c<>+0(SB), Y11, Y13
-	VPCMPEQQ  Y3, Y13, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y13, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
 	VMOVUPD   96(R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   96(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -44972,19 +45274,20 @@ single3:
 	JLT  tail6
 
 block7:
-	VMULPD    (R8), Y4, Y12
+	VMULPD    (R8), Y3, Y12
 	VXORPD    Y1, Y12, Y12
-	VPCMPEQQ  Y3, Y11, Y13
-	VBLENDVPD Y13, Y8, Y0, Y14
+	VPCMPEQQ  Y2, Y11, Y13
+	VBLENDVPD Y13, Y5, Y0, Y14
 	VADDPD    Y14, Y12, Y12
-	VMULPD    Y12, Y7, Y12
+	VMULPD    Y7, Y12, Y12
+	VMULPD    Y8, Y12, Y12
 	VXORPD    Y1, Y12, Y12
-	VBLENDVPD Y5, Y12, Y0, Y12
+	VBLENDVPD Y4, Y12, Y0, Y12
 	VMOVUPD   (R9), Y14
 	VSUBPD    Y6, Y14, Y14
 	VMULPD    Y14, Y9, Y14
-	VBLENDVPD Y5, Y14, Y0, Y14
-	VANDPD    Y13, Y5, Y13
+	VBLENDVPD Y4, Y14, Y0, Y14
+	VANDPD    Y13, Y4, Y13
 	VBLENDVPD Y13, Y10, Y0, Y13
 	VMOVUPD   0(SP)(R13*1), Y15
 	VADDPD    Y12, Y15, Y12
@@ -45014,29 +45317,30 @@ masked8:
 	NEGQ       R10
 	VMOVUPD    32(R14)(R10*8), Y12
 	VMASKMOVPD (R8), Y12, Y13
-	VMULPD     Y13, Y4, Y13
+	VMULPD     Y13, Y3, Y13
 	VXORPD     Y1, Y13, Y13
-	VPCMPEQQ   Y3, Y11, Y11
-	VBLENDVPD  Y11, Y8, Y0, Y14
+	VPCMPEQQ   Y2, Y11, Y11
+	VBLENDVPD  Y11, Y5, Y0, Y14
 	VADDPD     Y14, Y13, Y13
-	VMULPD     Y13, Y7, Y7
+	VMULPD     Y7, Y13, Y7
+	VMULPD     Y8, Y7, Y7
 	VXORPD     Y1, Y7, Y7
-	VBLENDVPD  Y5, Y7, Y0, Y7
-	VMASKMOVPD (R9), Y12, Y13
-	VSUBPD     Y6, Y13, Y6
+	VBLENDVPD  Y4, Y7, Y0, Y7
+	VMASKMOVPD (R9), Y12, Y8
+	VSUBPD     Y6, Y8, Y6
 	VMULPD     Y6, Y9, Y6
-	VBLENDVPD  Y5, Y6, Y0, Y6
-	VANDPD     Y11, Y5, Y9
-	VBLENDVPD  Y9, Y10, Y0, Y9
-	VMOVUPD    0(SP)(R13*1), Y10
-	VADDPD     Y7, Y10, Y7
-	VBLENDVPD  Y12, Y7, Y10, Y10
-	VMOVUPD    Y10, 0(SP)(R13*1)
+	VBLENDVPD  Y4, Y6, Y0, Y6
+	VANDPD     Y11, Y4, Y8
+	VBLENDVPD  Y8, Y10, Y0, Y8
+	VMOVUPD    0(SP)(R13*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y12, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R13*1)
 	VMASKMOVPD (R11), Y12, Y7
 	VADDPD     Y6, Y7, Y6
 	VMASKMOVPD Y6, Y12, (R11)
 	VMASKMOVPD (R12), Y12, Y6
-	VADDPD     Y9, Y6, Y6
+	VADDPD     Y8, Y6, Y6
 	VMASKMOVPD Y6, Y12, (R12)
 
 done5:
@@ -45044,16 +45348,16 @@ done5:
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      64(SP), Y7
-	VMOVUPD      192(SP), Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      192(SP), Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VMOVUPD      32(SP), Y7
-	VMOVUPD      160(SP), Y9
-	VADDPD       Y9, Y7, Y7
-	VMOVUPD      96(SP), Y9
-	VMOVUPD      224(SP), Y10
-	VADDPD       Y10, Y9, Y9
-	VADDPD       Y9, Y7, Y7
+	VMOVUPD      160(SP), Y8
+	VADDPD       Y8, Y7, Y7
+	VMOVUPD      96(SP), Y8
+	VMOVUPD      224(SP), Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	VEXTRACTF128 $1, Y6, X7
 	VADDPD       X7, X6, X6
@@ -45061,60 +45365,61 @@ done5:
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
 	VCMPPD       $0, Y0, Y6, Y7
-	MOVQ         384(SP), R8
+	MOVQ         376(SP), R8
 	MOVQ         BX, R9
 	MOVQ         424(SP), R10
 	MOVQ         8(AX), R11
-	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVUPD      iota64<>+0(SB), Y8
 	SUBQ         $4, R11
 	JLT          single9
 
 block10:
-	VMULPD      (R8), Y4, Y10
-	VXORPD      Y1, Y10, Y10
-	VPCMPEQQ    Y3, Y9, Y11
-	VBLENDVPD   Y11, Y8, Y0, Y11
-	VADDPD      Y11, Y10, Y10
-	VBLENDVPD   Y5, Y10, Y0, Y10
-	VMOVUPD     (R9), Y11
-	VSUBPD      328(SP), Y11, Y11
-	VMOVUPD     k4086300000000000<>+0(SB), Y12
-	VMINPD      Y11, Y12, Y11
-	VMAXPD      Y11, Y2, Y11
-	VMOVAPD     Y11, Y12
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y13
-	VFMADD213PD k43380000000007fe<>+0(SB), Y13, Y12
-	VSUBPD      k43380000000007fe<>+0(SB), Y12, Y13
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y13, Y11
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y13, Y11
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y11, Y14
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y11, Y14
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y11, Y14
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y11, Y14
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y11, Y14
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y11, Y14
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y11, Y14
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y11, Y14
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y11, Y14
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y11, Y14
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y11
-	VFMADD213PD k43380000000003ff<>+0(SB), Y11, Y13
-	VPSLLQ      $52, Y13, Y11
-	VMULPD      Y11, Y14, Y11
-	VPSUBQ      Y13, Y12, Y12
-	VPSLLQ      $52, Y12, Y12
-	VMULPD      Y12, Y11, Y11
-	VMULPD      Y11, Y6, Y11
-	VBLENDVPD   Y7, Y0, Y11, Y11
-	VADDPD      Y11, Y10, Y10
-	VMOVUPD     Y10, (R10)
+	VMULPD      (R8), Y3, Y9
+	VXORPD      Y1, Y9, Y9
+	VPCMPEQQ    Y2, Y8, Y10
+	VBLENDVPD   Y10, Y5, Y0, Y10
+	VADDPD      Y10, Y9, Y9
+	VBLENDVPD   Y4, Y9, Y0, Y9
+	VMOVUPD     (R9), Y10
+	VSUBPD      328(SP), Y10, Y10
+	VMOVUPD     k4086300000000000<>+0(SB), Y11
+	VMINPD      Y10, Y11, Y10
+	VMOVUPD     kc087500000000000<>+0(SB), Y11
+	VMAXPD      Y10, Y11, Y10
+	VMOVAPD     Y10, Y11
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y12
+	VFMADD213PD k43380000000007fe<>+0(SB), Y12, Y11
+	VSUBPD      k43380000000007fe<>+0(SB), Y11, Y12
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y12, Y10
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y12, Y10
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y13
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y10, Y13
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y10, Y13
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y10, Y13
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y10, Y13
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y10, Y13
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y10, Y13
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y10, Y13
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y10, Y13
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y10, Y13
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y10, Y13
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y10
+	VFMADD213PD k43380000000003ff<>+0(SB), Y10, Y12
+	VPSLLQ      $52, Y12, Y10
+	VMULPD      Y10, Y13, Y10
+	VPSUBQ      Y12, Y11, Y11
+	VPSLLQ      $52, Y11, Y11
+	VMULPD      Y11, Y10, Y10
+	VMULPD      Y10, Y6, Y10
+	VBLENDVPD   Y7, Y0, Y10, Y10
+	VADDPD      Y10, Y9, Y9
+	VMOVUPD     Y9, (R10)
 	ADDQ        SI, R8
 	ADDQ        DI, R9
 	ADDQ        $32, R10
-	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
+	VPADDQ      k0000000000000004<>+0(SB), Y8, Y8
 	SUBQ        $4, R11
 	JGE         block10
 
@@ -45125,57 +45430,58 @@ single9:
 masked12:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
-	VMOVUPD     32(R12)(R11*8), Y10
-	VMASKMOVPD  (R8), Y10, Y11
-	VMULPD      Y11, Y4, Y11
-	VXORPD      Y1, Y11, Y11
-	VPCMPEQQ    Y3, Y9, Y3
-	VBLENDVPD   Y3, Y8, Y0, Y3
-	VADDPD      Y3, Y11, Y3
-	VBLENDVPD   Y5, Y3, Y0, Y3
-	VMASKMOVPD  (R9), Y10, Y5
-	VSUBPD      328(SP), Y5, Y5
-	VMOVUPD     k4086300000000000<>+0(SB), Y8
-	VMINPD      Y5, Y8, Y5
-	VMAXPD      Y5, Y2, Y5
-	VMOVAPD     Y5, Y8
-	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y9
-	VFMADD213PD k43380000000007fe<>+0(SB), Y9, Y8
-	VSUBPD      k43380000000007fe<>+0(SB), Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y5
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y5
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y11
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y5, Y11
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y5, Y11
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y5, Y11
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y5, Y11
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y5, Y11
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y5, Y11
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y5, Y11
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y5, Y11
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y5, Y11
-	VFMADD213PD k3fe0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VFMADD213PD k3ff0000000000000<>+0(SB), Y5, Y11
-	VMOVUPD     k3fe0000000000000<>+0(SB), Y5
-	VFMADD213PD k43380000000003ff<>+0(SB), Y5, Y9
-	VPSLLQ      $52, Y9, Y5
-	VMULPD      Y5, Y11, Y5
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y5, Y5
-	VMULPD      Y5, Y6, Y5
-	VBLENDVPD   Y7, Y0, Y5, Y5
-	VADDPD      Y5, Y3, Y3
-	VMASKMOVPD  Y3, Y10, (R10)
+	VMOVUPD     32(R12)(R11*8), Y9
+	VMASKMOVPD  (R8), Y9, Y10
+	VMULPD      Y10, Y3, Y10
+	VXORPD      Y1, Y10, Y10
+	VPCMPEQQ    Y2, Y8, Y2
+	VBLENDVPD   Y2, Y5, Y0, Y2
+	VADDPD      Y2, Y10, Y2
+	VBLENDVPD   Y4, Y2, Y0, Y2
+	VMASKMOVPD  (R9), Y9, Y4
+	VSUBPD      328(SP), Y4, Y4
+	VMOVUPD     k4086300000000000<>+0(SB), Y5
+	VMINPD      Y4, Y5, Y4
+	VMOVUPD     kc087500000000000<>+0(SB), Y5
+	VMAXPD      Y4, Y5, Y4
+	VMOVAPD     Y4, Y5
+	VMOVUPD     k3ff71547652b82fe<>+0(SB), Y8
+	VFMADD213PD k43380000000007fe<>+0(SB), Y8, Y5
+	VSUBPD      k43380000000007fe<>+0(SB), Y5, Y8
+	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y8, Y4
+	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y8, Y4
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y4, Y10
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y4, Y10
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y4, Y10
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y4, Y10
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y4, Y10
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y4, Y10
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y4, Y10
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y4, Y10
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y4, Y10
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VFMADD213PD k3ff0000000000000<>+0(SB), Y4, Y10
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD k43380000000003ff<>+0(SB), Y4, Y8
+	VPSLLQ      $52, Y8, Y4
+	VMULPD      Y4, Y10, Y4
+	VPSUBQ      Y8, Y5, Y5
+	VPSLLQ      $52, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VMULPD      Y4, Y6, Y4
+	VBLENDVPD   Y7, Y0, Y4, Y4
+	VADDPD      Y4, Y2, Y2
+	VMASKMOVPD  Y2, Y9, (R10)
 
 done11:
 	MOVQ 360(SP), R8
 	ADDQ 432(SP), R8
 	MOVQ R8, 360(SP)
-	MOVQ 368(SP), R8
+	MOVQ 384(SP), R8
 	ADDQ 440(SP), R8
-	MOVQ R8, 368(SP)
+	MOVQ R8, 384(SP)
 	ADDQ 448(SP), BX
 	MOVQ 392(SP), R8
 	ADDQ 456(SP), R8
@@ -45192,87 +45498,89 @@ end1:
 	VZEROUPPER
 	RET
 
-// func cross_entropy_no_if1_sum_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx512(SB), 0, $408-8
+// func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(SB), 0, $408-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
-	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	VBROADCASTSD 552(AX), Z1
-	VBROADCASTSD 560(AX), Z2
-	VBROADCASTSD 568(AX), Z3
-	VPXORQ       Z4, Z4, Z4
-	VBROADCASTSD k8000000000000000<>+0(SB), Z5
-	VBROADCASTSD k3fe0000000000000<>+0(SB), Z6
-	VBROADCASTSD k4086300000000000<>+0(SB), Z7
-	VBROADCASTSD kc087500000000000<>+0(SB), Z8
-	VBROADCASTSD k43380000000007fe<>+0(SB), Z9
-	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z10
-	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z11
-	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z12
-	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z13
-	VBROADCASTSD k3fa555555555553e<>+0(SB), Z14
-	VBROADCASTSD k3fc5555555555559<>+0(SB), Z15
-	VBROADCASTSD k43380000000003ff<>+0(SB), Z16
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
 	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         312(AX), BX
-	MOVQ         BX, 280(SP)
-	SHLQ         $3, 280(SP)
-	MOVQ         56(AX), BX
+	MOVQ         BX, 256(SP)
+	VBROADCASTSD 552(AX), Z0
+	VMOVSD       X0, 264(SP)
+	VBROADCASTSD 560(AX), Z0
+	VMOVSD       X0, 272(SP)
+	VBROADCASTSD 568(AX), Z0
+	VMOVSD       X0, 280(SP)
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD k8000000000000000<>+0(SB), Z2
+	VBROADCASTSD k3fe0000000000000<>+0(SB), Z3
+	VBROADCASTSD k4086300000000000<>+0(SB), Z4
+	VBROADCASTSD kc087500000000000<>+0(SB), Z5
+	VBROADCASTSD k43380000000007fe<>+0(SB), Z6
+	VBROADCASTSD k3efa01a017bb2d71<>+0(SB), Z7
+	VBROADCASTSD k3f2a01a01afdd7d0<>+0(SB), Z8
+	VBROADCASTSD k3f56c16c16c1f0dc<>+0(SB), Z9
+	VBROADCASTSD k3f8111111110f6c5<>+0(SB), Z10
+	VBROADCASTSD k3fa555555555553e<>+0(SB), Z11
+	VBROADCASTSD k3fc5555555555559<>+0(SB), Z12
+	VBROADCASTSD k43380000000003ff<>+0(SB), Z13
+	MOVQ         32(AX), BX
 	MOVQ         BX, 288(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 296(SP)
+	SHLQ         $3, 296(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 304(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 312(SP)
 	MOVQ         72(AX), BX
 	MOVQ         320(AX), CX
-	MOVQ         CX, 296(SP)
-	SHLQ         $3, 296(SP)
+	MOVQ         CX, 320(SP)
+	SHLQ         $3, 320(SP)
 	MOVQ         64(AX), CX
 	MOVQ         80(AX), DX
-	MOVQ         DX, 304(SP)
+	MOVQ         DX, 328(SP)
 	MOVQ         88(AX), DX
-	MOVQ         DX, 312(SP)
-	VBROADCASTSD k0000000000000008<>+0(SB), Z17
-	MOVQ         312(AX), DX
+	MOVQ         DX, 336(SP)
+	VBROADCASTSD k0000000000000008<>+0(SB), Z14
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         320(AX), SI
 	SHLQ         $8, SI
-	VBROADCASTSD k0000000000000020<>+0(SB), Z18
-	MOVQ         312(AX), DI
+	MOVQ         304(AX), DI
 	SHLQ         $6, DI
 	MOVQ         320(AX), R8
 	SHLQ         $6, R8
 	MOVQ         96(AX), R9
-	MOVQ         R9, 320(SP)
-	MOVQ         160(AX), R9
-	MOVQ         R9, 328(SP)
-	SHLQ         $3, 328(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 336(SP)
-	SHLQ         $3, 336(SP)
-	MOVQ         192(AX), R9
 	MOVQ         R9, 344(SP)
-	SHLQ         $3, 344(SP)
-	MOVQ         200(AX), R9
+	MOVQ         160(AX), R9
 	MOVQ         R9, 352(SP)
 	SHLQ         $3, 352(SP)
-	MOVQ         224(AX), R9
+	MOVQ         184(AX), R9
 	MOVQ         R9, 360(SP)
 	SHLQ         $3, 360(SP)
-	MOVQ         672(AX), R9
+	MOVQ         192(AX), R9
 	MOVQ         R9, 368(SP)
-	MOVQ         256(SP), R9
-	VBROADCASTSD (R9), Z19
-	VMULPD       Z1, Z19, Z1
-	VDIVPD       Z2, Z1, Z1
-	VMULPD       Z3, Z19, Z2
-	VMOVSD       X2, 256(SP)
-	MOVQ         704(AX), R9
+	SHLQ         $3, 368(SP)
+	MOVQ         200(AX), R9
 	MOVQ         R9, 376(SP)
-	MOVQ         712(AX), R9
+	SHLQ         $3, 376(SP)
+	MOVQ         224(AX), R9
 	MOVQ         R9, 384(SP)
-	VPXORQ       Z5, Z1, Z2
-	VMOVSD       X2, 392(SP)
+	SHLQ         $3, 384(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 392(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSD (R9), Z15
+	VMULPD.BCST  264(SP), Z15, Z16
+	VDIVPD.BCST  272(SP), Z16, Z16
+	VMULPD.BCST  280(SP), Z15, Z15
+	VMOVSD       X15, 256(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 264(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 272(SP)
+	VPXORQ       Z2, Z16, Z15
+	VMOVSD       X15, 280(SP)
 	MOVQ         (AX), R9
 	MOVQ         R9, 400(SP)
 	MOVQ         400(SP), R9
@@ -45280,51 +45588,58 @@ TEXT ·cross_entropy_no_if1_sum_f64_i64_backward_0_avx512(SB), 0, $408-8
 	JLE          end1
 
 row2:
-	MOVQ             264(SP), R9
+	MOVQ             288(SP), R9
 	MOVQ             (R9), R9
-	VPBROADCASTQ     R9, Z2
-	MOVQ             368(SP), R10
+	VPBROADCASTQ     R9, Z15
+	MOVQ             392(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	MOVQ             272(SP), R10
-	VBROADCASTSD     (R10), Z3
-	VDIVPD           Z3, Z0, Z19
-	CMPQ             376(SP), R9
+	CMPQ             264(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K2
-	MOVQ             384(SP), R10
+	MOVQ             272(SP), R10
 	CMPQ             R9, R10
 	SETLT            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K3
 	KANDW            K3, K2, K2
-	MOVQ             376(SP), R10
+	MOVQ             264(SP), R10
 	KMOVW            K2, R11
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             280(SP), R11
+	MOVQ             296(SP), R11
 	IMULQ            R11, R9
-	MOVQ             288(SP), R11
-	VBROADCASTSD     (R11)(R9*1), Z20
-	VBLENDMPD        Z20, Z0, K2, Z20
-	VBLENDMPD        Z20, Z4, K1, Z20
-	VMULPD.BCST      256(SP), Z20, Z20
-	VPXORQ           Z5, Z20, Z20
-	VBLENDMPD.BCST   392(SP), Z4, K1, Z21
+	MOVQ             304(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z17
+	VBLENDMPD        Z17, Z0, K2, Z17
+	VBLENDMPD        Z17, Z1, K1, Z17
+	VMULPD.BCST      256(SP), Z17, Z17
+	VPXORQ           Z2, Z17, Z17
+	MOVQ             312(SP), R9
+	VBROADCASTSD     (R9), Z18
+	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z18, Z19
+	VBROADCASTSD     k7fd0000000000000<>+0(SB), Z20
+	VCMPPD           $17, Z19, Z20, K2
+	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z0, K2, Z20
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z19, K2
+	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z20, K2, Z19
+	VMULPD           Z19, Z18, Z20
+	VDIVPD           Z20, Z0, Z20
+	VBLENDMPD.BCST   280(SP), Z1, K1, Z21
 	VBROADCASTSD     (BX), Z22
 	VPANDQ.BCST      k7fffffffffffffff<>+0(SB), Z22, Z23
 	VCMPPD.BCST      $0, k7ff0000000000000<>+0(SB), Z23, K2
-	VBLENDMPD        Z4, Z22, K2, Z22
-	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z3, K2
-	VMULPD.BCST      k4340000000000000<>+0(SB), Z3, Z23
-	VBLENDMPD        Z23, Z3, K2, Z23
+	VBLENDMPD        Z1, Z22, K2, Z22
+	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z18, K2
+	VMULPD.BCST      k4340000000000000<>+0(SB), Z18, Z23
+	VBLENDMPD        Z23, Z18, K2, Z23
 	VBROADCASTSD     k43300000000003ff<>+0(SB), Z24
 	VBLENDMPD.BCST   k4330000000000434<>+0(SB), Z24, K2, Z24
 	VPADDQ.BCST      k00095f619980c433<>+0(SB), Z23, Z23
@@ -45338,7 +45653,7 @@ row2:
 	VADDPD.BCST      k4000000000000000<>+0(SB), Z23, Z26
 	VDIVPD           Z26, Z23, Z26
 	VMULPD           Z26, Z26, Z27
-	VMULPD           Z25, Z6, Z25
+	VMULPD           Z25, Z3, Z25
 	VBROADCASTSD     k3fc2f0626b04516a<>+0(SB), Z28
 	VFMADD213PD.BCST k3fc39a1acfcae39a<>+0(SB), Z27, Z28
 	VFMADD213PD.BCST k3fc74663f35c4016<>+0(SB), Z27, Z28
@@ -45352,30 +45667,30 @@ row2:
 	VSUBPD           Z28, Z25, Z25
 	VSUBPD           Z25, Z23, Z23
 	VFMADD231PD.BCST k3fe62e42fefa39ef<>+0(SB), Z24, Z23
-	VCMPPD           $0, Z4, Z3, K2
+	VCMPPD           $0, Z1, Z18, K2
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z24
 	VBLENDMPD.BCST   kfff0000000000000<>+0(SB), Z24, K2, Z24
-	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z3, K2
-	VBLENDMPD        Z23, Z3, K2, Z23
-	VCMPPD           $18, Z4, Z3, K2
-	VBLENDMPD        Z24, Z23, K2, Z3
-	VADDPD           Z3, Z22, Z3
-	MOVQ             296(SP), R9
+	VCMPPD.BCST      $17, k7ff0000000000000<>+0(SB), Z18, K2
+	VBLENDMPD        Z23, Z18, K2, Z23
+	VCMPPD           $18, Z1, Z18, K2
+	VBLENDMPD        Z24, Z23, K2, Z18
+	VADDPD           Z18, Z22, Z18
+	MOVQ             320(SP), R9
 	IMULQ            R9, R10
 	VBROADCASTSD     (CX)(R10*1), Z23
-	VSUBPD           Z3, Z23, Z23
+	VSUBPD           Z18, Z23, Z23
 	VMULPD.BCST      256(SP), Z23, Z23
-	VPXORQ           Z5, Z23, Z23
-	VBLENDMPD        Z23, Z4, K1, Z23
-	MOVQ             288(SP), R9
+	VPXORQ           Z2, Z23, Z23
+	VBLENDMPD        Z23, Z1, K1, Z23
+	MOVQ             304(SP), R9
 	MOVQ             CX, R10
-	MOVQ             304(SP), R11
-	MOVQ             312(SP), R12
+	MOVQ             328(SP), R11
+	MOVQ             336(SP), R12
 	MOVQ             8(AX), R13
 	VMOVUPD          iota64<>+0(SB), Z24
 	SUBQ             $32, R13
 	JGE              full4
-	VMOVAPD          Z4, Z25
+	VMOVAPD          Z1, Z25
 	VMOVUPD          Z25, 0(SP)
 	VMOVUPD          Z25, 64(SP)
 	VMOVUPD          Z25, 128(SP)
@@ -45383,25 +45698,26 @@ row2:
 	JMP              single3
 
 full4:
-	VMOVAPD Z4, Z25
-	VMOVAPD Z4, Z26
-	VMOVAPD Z4, Z27
-	VMOVAPD Z4, Z28
+	VMOVAPD Z1, Z25
+	VMOVAPD Z1, Z26
+	VMOVAPD Z1, Z27
+	VMOVAPD Z1, Z28
 
 block5:
-	VMULPD      (R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPCMPQ      $0, Z2, Z24, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
+	VMULPD      (R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPCMPQ      $0, Z15, Z24, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     (R10), Z30
-	VSUBPD      Z3, Z30, Z30
+	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z25, Z25
 	VMOVUPD     (R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -45409,20 +45725,21 @@ block5:
 	VMOVUPD     (R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, (R12)
-	VMULPD      64(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
-	VPADDQ      Z17, Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
+	VMULPD      64(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
+	VPADDQ      Z14, Z24, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     64(R10), Z30
-	VSUBPD      Z3, Z30, Z30
+	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z26, Z26
 	VMOVUPD     64(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -45430,20 +45747,21 @@ block5:
 	VMOVUPD     64(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 64(R12)
-	VMULPD      128(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
+	VMULPD      128(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000010<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     128(R10), Z30
-	VSUBPD      Z3, Z30, Z30
+	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z27, Z27
 	VMOVUPD     128(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -45451,20 +45769,21 @@ block5:
 	VMOVUPD     128(R12), Z29
 	VADDPD      Z31, Z29, Z29
 	VMOVUPD     Z29, 128(R12)
-	VMULPD      192(R9), Z1, Z29
-	VPXORQ      Z5, Z29, Z29
+	VMULPD      192(R9), Z16, Z29
+	VPXORQ      Z2, Z29, Z29
 	VPADDQ.BCST k0000000000000018<>+0(SB), Z24, Z30
-	VPCMPQ      $0, Z2, Z30, K2
-	VBLENDMPD   Z20, Z4, K2, Z30
+	VPCMPQ      $0, Z15, Z30, K2
+	VBLENDMPD   Z17, Z1, K2, Z30
 	VADDPD      Z30, Z29, Z29
-	VMULPD      Z29, Z19, Z29
-	VPXORQ      Z5, Z29, Z29
-	VBLENDMPD   Z29, Z4, K1, Z29
+	VMULPD      Z19, Z29, Z29
+	VMULPD      Z20, Z29, Z29
+	VPXORQ      Z2, Z29, Z29
+	VBLENDMPD   Z29, Z1, K1, Z29
 	VMOVUPD     192(R10), Z30
-	VSUBPD      Z3, Z30, Z30
+	VSUBPD      Z18, Z30, Z30
 	VMULPD.Z    Z30, Z21, K1, Z30
 	KANDW       K2, K1, K2
-	VBLENDMPD   Z23, Z4, K2, Z31
+	VBLENDMPD   Z23, Z1, K2, Z31
 	VADDPD      Z29, Z28, Z28
 	VMOVUPD     192(R11), Z29
 	VADDPD      Z30, Z29, Z29
@@ -45476,7 +45795,7 @@ block5:
 	ADDQ        SI, R10
 	ADDQ        $256, R11
 	ADDQ        $256, R12
-	VPADDQ      Z18, Z24, Z24
+	VPADDQ.BCST k0000000000000020<>+0(SB), Z24, Z24
 	SUBQ        $32, R13
 	JGE         block5
 	VMOVUPD     Z25, 0(SP)
@@ -45493,19 +45812,20 @@ masked7:
 	VPBROADCASTQ R13, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R9), K2, Z25
-	VMULPD       Z25, Z1, Z25
-	VPXORQ       Z5, Z25, Z25
-	VPCMPQ       $0, Z2, Z24, K3
-	VBLENDMPD    Z20, Z4, K3, Z26
+	VMULPD       Z25, Z16, Z25
+	VPXORQ       Z2, Z25, Z25
+	VPCMPQ       $0, Z15, Z24, K3
+	VBLENDMPD    Z17, Z1, K3, Z26
 	VADDPD       Z26, Z25, Z25
-	VMULPD       Z25, Z19, Z25
-	VPXORQ       Z5, Z25, Z25
-	VBLENDMPD    Z25, Z4, K1, Z25
+	VMULPD       Z19, Z25, Z25
+	VMULPD       Z20, Z25, Z25
+	VPXORQ       Z2, Z25, Z25
+	VBLENDMPD    Z25, Z1, K1, Z25
 	VMOVUPD.Z    (R10), K2, Z26
-	VSUBPD       Z3, Z26, Z26
+	VSUBPD       Z18, Z26, Z26
 	VMULPD.Z     Z26, Z21, K1, Z26
 	KANDW        K3, K1, K3
-	VBLENDMPD    Z23, Z4, K3, Z27
+	VBLENDMPD    Z23, Z1, K3, Z27
 	VMOVUPD      0(SP)(R14*1), Z28
 	VADDPD       Z25, Z28, Z25
 	VMOVAPD      Z25, K2, Z28
@@ -45520,78 +45840,78 @@ masked7:
 	ADDQ         R8, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
-	VPADDQ       Z17, Z24, Z24
+	VPADDQ       Z14, Z24, Z24
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
 	JGT          masked7
 
 done6:
-	VMOVUPD       0(SP), Z3
+	VMOVUPD       0(SP), Z18
 	VMOVUPD       128(SP), Z19
-	VADDPD        Z19, Z3, Z3
+	VADDPD        Z19, Z18, Z18
 	VMOVUPD       64(SP), Z19
-	VMOVUPD       192(SP), Z21
-	VADDPD        Z21, Z19, Z19
-	VADDPD        Z19, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y19
-	VADDPD        Y19, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X19
-	VADDPD        X19, X3, X3
-	VPERMILPD     $1, X3, X19
-	VADDPD        X19, X3, X3
-	VBROADCASTSD  X3, Z3
-	VCMPPD        $0, Z4, Z3, K2
-	MOVQ          288(SP), R9
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
+	VADDPD        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPD        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPD        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPD        X19, X18, X18
+	VBROADCASTSD  X18, Z18
+	VCMPPD        $0, Z1, Z18, K2
+	MOVQ          304(SP), R9
 	MOVQ          CX, R10
-	MOVQ          320(SP), R11
+	MOVQ          344(SP), R11
 	MOVQ          8(AX), R12
 	VMOVUPD       iota64<>+0(SB), Z19
 	SUBQ          $8, R12
 	JLT           single8
 
 block9:
-	VMULPD           (R9), Z1, Z21
-	VPXORQ           Z5, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K3
-	VBLENDMPD        Z20, Z4, K3, Z23
-	VADDPD.Z         Z23, Z21, K1, Z21
-	VMOVUPD          (R10), Z23
-	VSUBPD           Z22, Z23, Z23
-	VMINPD           Z23, Z7, Z23
-	VMAXPD           Z23, Z8, Z23
-	VMOVAPD          Z23, Z24
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z9, Z24
-	VSUBPD           Z9, Z24, Z25
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z25, Z23
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z25, Z23
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z26
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z23, Z26
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z23, Z26
-	VFMADD213PD      Z10, Z23, Z26
-	VFMADD213PD      Z11, Z23, Z26
-	VFMADD213PD      Z12, Z23, Z26
-	VFMADD213PD      Z13, Z23, Z26
-	VFMADD213PD      Z14, Z23, Z26
-	VFMADD213PD      Z15, Z23, Z26
-	VFMADD213PD      Z6, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z0, Z23, Z26
-	VFMADD213PD      Z16, Z6, Z25
-	VPSLLQ           $52, Z25, Z23
-	VMULPD           Z23, Z26, Z23
-	VPSUBQ           Z25, Z24, Z24
-	VPSLLQ           $52, Z24, Z24
-	VMULPD           Z24, Z23, Z23
-	VMULPD           Z23, Z3, Z23
-	VBLENDMPD        Z4, Z23, K2, Z23
-	VADDPD           Z23, Z21, Z21
-	VMOVUPD          Z21, (R11)
+	VMULPD           (R9), Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K3
+	VBLENDMPD        Z17, Z1, K3, Z21
+	VADDPD.Z         Z21, Z20, K1, Z20
+	VMOVUPD          (R10), Z21
+	VSUBPD           Z22, Z21, Z21
+	VMINPD           Z21, Z4, Z21
+	VMAXPD           Z21, Z5, Z21
+	VMOVAPD          Z21, Z23
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z23
+	VSUBPD           Z6, Z23, Z24
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z24, Z21
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z24, Z21
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z25
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z21, Z25
+	VFMADD213PD      Z7, Z21, Z25
+	VFMADD213PD      Z8, Z21, Z25
+	VFMADD213PD      Z9, Z21, Z25
+	VFMADD213PD      Z10, Z21, Z25
+	VFMADD213PD      Z11, Z21, Z25
+	VFMADD213PD      Z12, Z21, Z25
+	VFMADD213PD      Z3, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z0, Z21, Z25
+	VFMADD213PD      Z13, Z3, Z24
+	VPSLLQ           $52, Z24, Z21
+	VMULPD           Z21, Z25, Z21
+	VPSUBQ           Z24, Z23, Z23
+	VPSLLQ           $52, Z23, Z23
+	VMULPD           Z23, Z21, Z21
+	VMULPD           Z21, Z18, Z21
+	VBLENDMPD        Z1, Z21, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, (R11)
 	ADDQ             DI, R9
 	ADDQ             R8, R10
 	ADDQ             $64, R11
-	VPADDQ           Z17, Z19, Z19
+	VPADDQ           Z14, Z19, Z19
 	SUBQ             $8, R12
 	JGE              block9
 
@@ -45600,59 +45920,59 @@ single8:
 	JEQ  done10
 
 masked11:
-	VPBROADCASTQ     R12, Z21
-	VPCMPQ           $6, iota64<>+0(SB), Z21, K3
-	VMOVUPD.Z        (R9), K3, Z21
-	VMULPD           Z21, Z1, Z21
-	VPXORQ           Z5, Z21, Z21
-	VPCMPQ           $0, Z2, Z19, K4
-	VBLENDMPD        Z20, Z4, K4, Z2
-	VADDPD.Z         Z2, Z21, K1, Z2
-	VMOVUPD.Z        (R10), K3, Z19
-	VSUBPD           Z22, Z19, Z19
-	VMINPD           Z19, Z7, Z19
-	VMAXPD           Z19, Z8, Z19
-	VMOVAPD          Z19, Z20
-	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z9, Z20
-	VSUBPD           Z9, Z20, Z21
-	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z21, Z19
-	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z21, Z19
-	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z22
-	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z19, Z22
-	VFMADD213PD      Z10, Z19, Z22
-	VFMADD213PD      Z11, Z19, Z22
-	VFMADD213PD      Z12, Z19, Z22
-	VFMADD213PD      Z13, Z19, Z22
-	VFMADD213PD      Z14, Z19, Z22
-	VFMADD213PD      Z15, Z19, Z22
-	VFMADD213PD      Z6, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z0, Z19, Z22
-	VFMADD213PD      Z16, Z6, Z21
-	VPSLLQ           $52, Z21, Z19
-	VMULPD           Z19, Z22, Z19
-	VPSUBQ           Z21, Z20, Z20
-	VPSLLQ           $52, Z20, Z20
-	VMULPD           Z20, Z19, Z19
-	VMULPD           Z19, Z3, Z3
-	VBLENDMPD        Z4, Z3, K2, Z3
-	VADDPD           Z3, Z2, Z2
-	VMOVUPD          Z2, K3, (R11)
+	VPBROADCASTQ     R12, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R9), K3, Z20
+	VMULPD           Z20, Z16, Z20
+	VPXORQ           Z2, Z20, Z20
+	VPCMPQ           $0, Z15, Z19, K4
+	VBLENDMPD        Z17, Z1, K4, Z15
+	VADDPD.Z         Z15, Z20, K1, Z15
+	VMOVUPD.Z        (R10), K3, Z17
+	VSUBPD           Z22, Z17, Z17
+	VMINPD           Z17, Z4, Z17
+	VMAXPD           Z17, Z5, Z17
+	VMOVAPD          Z17, Z19
+	VFMADD132PD.BCST k3ff71547652b82fe<>+0(SB), Z6, Z19
+	VSUBPD           Z6, Z19, Z20
+	VFMADD231PD.BCST kbfe62e42fefa39ef<>+0(SB), Z20, Z17
+	VFMADD231PD.BCST kbc7abc9e3b39803f<>+0(SB), Z20, Z17
+	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z21
+	VFMADD213PD.BCST k3e5af5ea7eefa3cd<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3e927e5363ed28fa<>+0(SB), Z17, Z21
+	VFMADD213PD.BCST k3ec71ddf863ebfa0<>+0(SB), Z17, Z21
+	VFMADD213PD      Z7, Z17, Z21
+	VFMADD213PD      Z8, Z17, Z21
+	VFMADD213PD      Z9, Z17, Z21
+	VFMADD213PD      Z10, Z17, Z21
+	VFMADD213PD      Z11, Z17, Z21
+	VFMADD213PD      Z12, Z17, Z21
+	VFMADD213PD      Z3, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z0, Z17, Z21
+	VFMADD213PD      Z13, Z3, Z20
+	VPSLLQ           $52, Z20, Z17
+	VMULPD           Z17, Z21, Z17
+	VPSUBQ           Z20, Z19, Z19
+	VPSLLQ           $52, Z19, Z19
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z17, Z18, Z17
+	VBLENDMPD        Z1, Z17, K2, Z17
+	VADDPD           Z17, Z15, Z15
+	VMOVUPD          Z15, K3, (R11)
 
 done10:
-	MOVQ 264(SP), R9
-	ADDQ 328(SP), R9
-	MOVQ R9, 264(SP)
-	MOVQ 272(SP), R9
-	ADDQ 336(SP), R9
-	MOVQ R9, 272(SP)
-	ADDQ 344(SP), CX
-	ADDQ 352(SP), BX
-	MOVQ 320(SP), R9
+	MOVQ 288(SP), R9
+	ADDQ 352(SP), R9
+	MOVQ R9, 288(SP)
+	MOVQ 312(SP), R9
 	ADDQ 360(SP), R9
-	MOVQ R9, 320(SP)
+	MOVQ R9, 312(SP)
+	ADDQ 368(SP), CX
+	ADDQ 376(SP), BX
+	MOVQ 344(SP), R9
+	ADDQ 384(SP), R9
+	MOVQ R9, 344(SP)
 	MOVQ 400(SP), R9
 	DECQ R9
 	MOVQ R9, 400(SP)
@@ -45813,6 +46133,18 @@ DATA k00800000<>+8(SB)/8, $0x0080000000800000
 DATA k00800000<>+16(SB)/8, $0x0080000000800000
 DATA k00800000<>+24(SB)/8, $0x0080000000800000
 GLOBL k00800000<>(SB), RODATA|NOPTR, $32
+
+DATA k20000000<>+0(SB)/8, $0x2000000020000000
+DATA k20000000<>+8(SB)/8, $0x2000000020000000
+DATA k20000000<>+16(SB)/8, $0x2000000020000000
+DATA k20000000<>+24(SB)/8, $0x2000000020000000
+GLOBL k20000000<>(SB), RODATA|NOPTR, $32
+
+DATA k2000000000000000<>+0(SB)/8, $0x2000000000000000
+DATA k2000000000000000<>+8(SB)/8, $0x2000000000000000
+DATA k2000000000000000<>+16(SB)/8, $0x2000000000000000
+DATA k2000000000000000<>+24(SB)/8, $0x2000000000000000
+GLOBL k2000000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA k3102e308<>+0(SB)/8, $0x3102e3083102e308
 DATA k3102e308<>+8(SB)/8, $0x3102e3083102e308
@@ -46132,6 +46464,24 @@ DATA k4b800000<>+16(SB)/8, $0x4b8000004b800000
 DATA k4b800000<>+24(SB)/8, $0x4b8000004b800000
 GLOBL k4b800000<>(SB), RODATA|NOPTR, $32
 
+DATA k6f000000<>+0(SB)/8, $0x6f0000006f000000
+DATA k6f000000<>+8(SB)/8, $0x6f0000006f000000
+DATA k6f000000<>+16(SB)/8, $0x6f0000006f000000
+DATA k6f000000<>+24(SB)/8, $0x6f0000006f000000
+GLOBL k6f000000<>(SB), RODATA|NOPTR, $32
+
+DATA k6fe0000000000000<>+0(SB)/8, $0x6fe0000000000000
+DATA k6fe0000000000000<>+8(SB)/8, $0x6fe0000000000000
+DATA k6fe0000000000000<>+16(SB)/8, $0x6fe0000000000000
+DATA k6fe0000000000000<>+24(SB)/8, $0x6fe0000000000000
+GLOBL k6fe0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA k7e800000<>+0(SB)/8, $0x7e8000007e800000
+DATA k7e800000<>+8(SB)/8, $0x7e8000007e800000
+DATA k7e800000<>+16(SB)/8, $0x7e8000007e800000
+DATA k7e800000<>+24(SB)/8, $0x7e8000007e800000
+GLOBL k7e800000<>(SB), RODATA|NOPTR, $32
+
 DATA k7f800000<>+0(SB)/8, $0x7f8000007f800000
 DATA k7f800000<>+8(SB)/8, $0x7f8000007f800000
 DATA k7f800000<>+16(SB)/8, $0x7f8000007f800000
@@ -46143,6 +46493,12 @@ DATA k7fc00000<>+8(SB)/8, $0x7fc000007fc00000
 DATA k7fc00000<>+16(SB)/8, $0x7fc000007fc00000
 DATA k7fc00000<>+24(SB)/8, $0x7fc000007fc00000
 GLOBL k7fc00000<>(SB), RODATA|NOPTR, $32
+
+DATA k7fd0000000000000<>+0(SB)/8, $0x7fd0000000000000
+DATA k7fd0000000000000<>+8(SB)/8, $0x7fd0000000000000
+DATA k7fd0000000000000<>+16(SB)/8, $0x7fd0000000000000
+DATA k7fd0000000000000<>+24(SB)/8, $0x7fd0000000000000
+GLOBL k7fd0000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA k7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
 DATA k7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000

@@ -3,12 +3,13 @@
 package loss
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
-// cross_entropy_if1_none_f32_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -65,8 +66,8 @@ func cross_entropy_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -117,8 +118,8 @@ func cross_entropy_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f32_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -175,8 +176,8 @@ func cross_entropy_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -227,8 +228,8 @@ func cross_entropy_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f64_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -288,8 +289,8 @@ func cross_entropy_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -344,8 +345,8 @@ func cross_entropy_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f64_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
-func cross_entropy_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
+func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -405,8 +406,8 @@ func cross_entropy_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -461,8 +462,8 @@ func cross_entropy_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -525,13 +526,13 @@ func cross_entropy_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_if1_mean_f32_i32_forward_1_go reads sum3, sum4; writes y.
-func cross_entropy_if1_mean_f32_i32_forward_1_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go reads sum3, sum4; writes y.
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[2], 0) = *runtime.At[float32](a.Ptr[0], 0) / *runtime.At[float32](a.Ptr[1], 0)
 }
 
-// cross_entropy_if1_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -586,8 +587,8 @@ func cross_entropy_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -650,8 +651,8 @@ func cross_entropy_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_if1_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -706,8 +707,8 @@ func cross_entropy_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -773,13 +774,13 @@ func cross_entropy_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_if1_mean_f64_i32_forward_1_go reads sum3, sum4; writes y.
-func cross_entropy_if1_mean_f64_i32_forward_1_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go reads sum3, sum4; writes y.
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[2], 0) = *runtime.At[float64](a.Ptr[0], 0) / *runtime.At[float64](a.Ptr[1], 0)
 }
 
-// cross_entropy_if1_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -837,8 +838,8 @@ func cross_entropy_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -904,8 +905,8 @@ func cross_entropy_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_if1_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
-func cross_entropy_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -963,8 +964,8 @@ func cross_entropy_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_sum_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1023,8 +1024,8 @@ func cross_entropy_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_if1_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1075,8 +1076,8 @@ func cross_entropy_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_sum_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1135,8 +1136,8 @@ func cross_entropy_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_if1_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1187,8 +1188,8 @@ func cross_entropy_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_sum_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1250,8 +1251,8 @@ func cross_entropy_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_if1_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1306,8 +1307,8 @@ func cross_entropy_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_if1_sum_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
-func cross_entropy_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1369,8 +1370,8 @@ func cross_entropy_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_if1_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
-func cross_entropy_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1425,8 +1426,8 @@ func cross_entropy_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f32_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1497,8 +1498,8 @@ func cross_entropy_no_if1_none_f32_i32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1512,68 +1513,70 @@ func cross_entropy_no_if1_none_f32_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v2 := 1 / sumv
-		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v3 := float32(v * dYv)
-		v4 := float32(s3 * dYv)
+		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		v2 := float32(v * dYv)
+		v3 := float32(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float32(v4 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select32(c, -v3, 0)
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float32(v3 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
+		v6 := runtime.Abs32(sumv)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(sumv*v7)
+		v9 := runtime.Select32(c, -v2, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(sumv < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), sumv)
-		v15 := v8 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v14)
-		v16 := runtime.Select32(c, -float32(v4*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v15)), 0)
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := runtime.Select32(c, -float32(v3*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v17 := -float32(v3*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(v2*v17), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
+				v19 := -float32(v2*weight[i]) + runtime.Select32(c4, v5, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v18 := runtime.LaneSum(sum2[:])
-		c5 := v18 == 0
+		v20 := runtime.LaneSum(sum2[:])
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v19 := -float32(v3*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v20 := runtime.Max32(-104, runtime.Min32(89, x[i]-v8))
-				v21 := runtime.FMA32(v20, 1.442695, 12583166)
-				v22 := v21 - 12583166
-				v23 := runtime.FMA32(v22, 1.9046542e-09, runtime.FMA32(v22, -0.6931472, v20))
-				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
-				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
+				v21 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_none_f32_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
-func cross_entropy_no_if1_none_f32_i32_backward_1_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go(a *runtime.Args) {
 	// Pass 1: store dWeight.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -1586,8 +1589,8 @@ func cross_entropy_no_if1_none_f32_i32_backward_1_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f32_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1658,8 +1661,8 @@ func cross_entropy_no_if1_none_f32_i64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -1673,68 +1676,70 @@ func cross_entropy_no_if1_none_f32_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v2 := 1 / sumv
-		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v3 := float32(v * dYv)
-		v4 := float32(s3 * dYv)
+		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		v2 := float32(v * dYv)
+		v3 := float32(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float32(v4 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select32(c, -v3, 0)
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float32(v3 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
+		v6 := runtime.Abs32(sumv)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(sumv*v7)
+		v9 := runtime.Select32(c, -v2, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(sumv < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), sumv)
-		v15 := v8 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v14)
-		v16 := runtime.Select32(c, -float32(v4*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v15)), 0)
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := runtime.Select32(c, -float32(v3*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v17 := -float32(v3*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(v2*v17), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
+				v19 := -float32(v2*weight[i]) + runtime.Select32(c4, v5, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v18 := runtime.LaneSum(sum2[:])
-		c5 := v18 == 0
+		v20 := runtime.LaneSum(sum2[:])
+		c5 := v20 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v19 := -float32(v3*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v20 := runtime.Max32(-104, runtime.Min32(89, x[i]-v8))
-				v21 := runtime.FMA32(v20, 1.442695, 12583166)
-				v22 := v21 - 12583166
-				v23 := runtime.FMA32(v22, 1.9046542e-09, runtime.FMA32(v22, -0.6931472, v20))
-				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
-				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
+				v21 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_none_f64_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1809,8 +1814,8 @@ func cross_entropy_no_if1_none_f64_i32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1824,72 +1829,74 @@ func cross_entropy_no_if1_none_f64_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v2 := 1 / sumv
-		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v3 := float64(v * dYv)
-		v4 := float64(s3 * dYv)
+		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		v2 := float64(v * dYv)
+		v3 := float64(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float64(v4 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select64(c, -v3, 0)
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float64(v3 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
+		v6 := math.Abs(sumv)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(sumv*v7)
+		v9 := runtime.Select64(c, -v2, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v11 := v10 / (v10 + 2)
-		v12 := float64(v11 * v11)
-		v13 := float64(0.5 * float64(v10*v10))
-		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
-		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
-		v16 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v9, 0.6931471805599453, v10-v15), sumv))
-		v17 := v8 + v16
-		v18 := runtime.Select64(c, -float64(v4*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v17)), 0)
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := v10 + v18
+		v20 := runtime.Select64(c, -float64(v3*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v19 := -float64(v3*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v2*v19), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
+				v21 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v22 := runtime.LaneSum(sum2[:])
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float64(v3*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v22 := runtime.Max64(-746, runtime.Min64(710, x[i]-v8))
-				v23 := math.FMA(v22, 1.4426950408889634, 6.75539944105779e+15)
-				v24 := v23 - 6.75539944105779e+15
-				v25 := math.FMA(v24, -2.3190468138462996e-17, math.FMA(v24, -0.6931471805599453, v22))
-				v26 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v25, 2.5109024134111932e-08), v25, 2.755740275318943e-07), v25, 2.7557244255057715e-06), v25, 2.480158717225789e-05), v25, 0.0001984126988607269)
-				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v26, v25, 0.0013888888888962591), v25, 0.008333333333321655), v25, 0.041666666666666505), v25, 0.16666666666666677), v25, 0.5)
-				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
-				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
-				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
+				v23 := -float64(v2*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
+				v26 := v25 - 6.75539944105779e+15
+				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
+				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
+				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
+				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_none_f64_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
-func cross_entropy_no_if1_none_f64_i32_backward_1_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go reads dWeight1, dWeight2; writes dWeight.
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go(a *runtime.Args) {
 	// Pass 1: store dWeight.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -1902,8 +1909,8 @@ func cross_entropy_no_if1_none_f64_i32_backward_1_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f64_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
-func cross_entropy_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1978,8 +1985,8 @@ func cross_entropy_no_if1_none_f64_i64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_none_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -1993,72 +2000,74 @@ func cross_entropy_no_if1_none_f64_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v2 := 1 / sumv
-		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v3 := float64(v * dYv)
-		v4 := float64(s3 * dYv)
+		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		v2 := float64(v * dYv)
+		v3 := float64(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float64(v4 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select64(c, -v3, 0)
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float64(v3 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
+		v6 := math.Abs(sumv)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(sumv*v7)
+		v9 := runtime.Select64(c, -v2, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v11 := v10 / (v10 + 2)
-		v12 := float64(v11 * v11)
-		v13 := float64(0.5 * float64(v10*v10))
-		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
-		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
-		v16 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v9, 0.6931471805599453, v10-v15), sumv))
-		v17 := v8 + v16
-		v18 := runtime.Select64(c, -float64(v4*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v17)), 0)
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := v10 + v18
+		v20 := runtime.Select64(c, -float64(v3*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v19 := -float64(v3*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v2*v19), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
+				v21 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v22 := runtime.LaneSum(sum2[:])
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float64(v3*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v22 := runtime.Max64(-746, runtime.Min64(710, x[i]-v8))
-				v23 := math.FMA(v22, 1.4426950408889634, 6.75539944105779e+15)
-				v24 := v23 - 6.75539944105779e+15
-				v25 := math.FMA(v24, -2.3190468138462996e-17, math.FMA(v24, -0.6931471805599453, v22))
-				v26 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v25, 2.5109024134111932e-08), v25, 2.755740275318943e-07), v25, 2.7557244255057715e-06), v25, 2.480158717225789e-05), v25, 0.0001984126988607269)
-				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v26, v25, 0.0013888888888962591), v25, 0.008333333333321655), v25, 0.041666666666666505), v25, 0.16666666666666677), v25, 0.5)
-				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
-				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
-				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
+				v23 := -float64(v2*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
+				v26 := v25 - 6.75539944105779e+15
+				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
+				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
+				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
+				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2135,8 +2144,8 @@ func cross_entropy_no_if1_mean_f32_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_no_if1_mean_f32_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2146,8 +2155,8 @@ func cross_entropy_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	s3 := float32(a.F[3])
 	s4 := a.I[4]
 	s5 := a.I[5]
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	sum4v := *runtime.At[float32](a.Ptr[3], 0)
+	dYv := *runtime.At[float32](a.Ptr[1], 0)
+	sum4v := *runtime.At[float32](a.Ptr[2], 0)
 	v := float32(dYv*labelSmoothing) / sum4v / s2
 	v2 := float32(dYv*s3) / sum4v
 	v3 := -v
@@ -2155,66 +2164,68 @@ func cross_entropy_no_if1_mean_f32_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v5 := 1 / sumv
 		c2 := s4 <= tv && tv < s5
-		v6 := runtime.SelectInt(c2, tv, s4)
-		v7 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 1), 0))
-		v8 := runtime.Select32(c, v3, 0)
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
+		v7 := runtime.Abs32(sumv)
+		v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
+		v9 := 1 / float32(sumv*v8)
+		v10 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v9 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		v11 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
-		v16 := v9 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
-		v17 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v6*a.Step[5])-v16)), 0)
-		v18 := v17 - v4
+		v12 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v13 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v14 := float32(v13 * v13)
+		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
+		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
+		v17 := runtime.Select32(sumv < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), sumv)
+		v18 := v11 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v17)
+		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v18)), 0)
+		v20 := v19 - v4
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v7, 0)
-				sum2[i] += runtime.Select32(c, -float32(v5*v19), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v8*(x[i]-v16)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
+				v21 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v21*v8)*v9), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v10*(x[i]-v18)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v20, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v22 := runtime.LaneSum(sum2[:])
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float32](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v7, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v9))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v23 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
+				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-v11))
+				v25 := runtime.FMA32(v24, 1.442695, 12583166)
+				v26 := v25 - 12583166
+				v27 := runtime.FMA32(v26, 1.9046542e-09, runtime.FMA32(v26, -0.6931472, v24))
+				v28 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v27, 0.008366547), v27, 0.0416672), v27, 0.16666543), v27, 0.49999997), v27, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v26, 0.5, 12583039))
+				v29 := float32(float32(runtime.FMA32(v28, v27, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v25)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v23, 0) + runtime.Select32(c5, 0, float32(v22*v29))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2291,8 +2302,8 @@ func cross_entropy_no_if1_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_no_if1_mean_f32_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -2302,8 +2313,8 @@ func cross_entropy_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	s3 := float32(a.F[3])
 	s4 := a.I[4]
 	s5 := a.I[5]
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	sum4v := *runtime.At[float32](a.Ptr[3], 0)
+	dYv := *runtime.At[float32](a.Ptr[1], 0)
+	sum4v := *runtime.At[float32](a.Ptr[2], 0)
 	v := float32(dYv*labelSmoothing) / sum4v / s2
 	v2 := float32(dYv*s3) / sum4v
 	v3 := -v
@@ -2311,66 +2322,68 @@ func cross_entropy_no_if1_mean_f32_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v5 := 1 / sumv
 		c2 := s4 <= tv && tv < s5
-		v6 := runtime.SelectInt(c2, tv, s4)
-		v7 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[4], v6*a.Step[4]), 1), 0))
-		v8 := runtime.Select32(c, v3, 0)
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
+		v7 := runtime.Abs32(sumv)
+		v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
+		v9 := 1 / float32(sumv*v8)
+		v10 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v9 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		v11 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
-		v16 := v9 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
-		v17 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v6*a.Step[5])-v16)), 0)
-		v18 := v17 - v4
+		v12 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v13 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v14 := float32(v13 * v13)
+		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
+		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
+		v17 := runtime.Select32(sumv < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), sumv)
+		v18 := v11 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v17)
+		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v18)), 0)
+		v20 := v19 - v4
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v7, 0)
-				sum2[i] += runtime.Select32(c, -float32(v5*v19), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v8*(x[i]-v16)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
+				v21 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v21*v8)*v9), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v10*(x[i]-v18)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v20, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v22 := runtime.LaneSum(sum2[:])
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float32](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v7, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v9))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v23 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
+				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-v11))
+				v25 := runtime.FMA32(v24, 1.442695, 12583166)
+				v26 := v25 - 12583166
+				v27 := runtime.FMA32(v26, 1.9046542e-09, runtime.FMA32(v26, -0.6931472, v24))
+				v28 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v27, 0.008366547), v27, 0.0416672), v27, 0.16666543), v27, 0.49999997), v27, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v26, 0.5, 12583039))
+				v29 := float32(float32(runtime.FMA32(v28, v27, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v25)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v23, 0) + runtime.Select32(c5, 0, float32(v22*v29))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2451,8 +2464,8 @@ func cross_entropy_no_if1_mean_f64_i32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_no_if1_mean_f64_i32_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2462,8 +2475,8 @@ func cross_entropy_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	s3 := float64(a.F[3])
 	s4 := a.I[4]
 	s5 := a.I[5]
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	sum4v := *runtime.At[float64](a.Ptr[3], 0)
+	dYv := *runtime.At[float64](a.Ptr[1], 0)
+	sum4v := *runtime.At[float64](a.Ptr[2], 0)
 	v := float64(dYv*labelSmoothing) / sum4v / s2
 	v2 := float64(dYv*s3) / sum4v
 	v3 := -v
@@ -2471,70 +2484,72 @@ func cross_entropy_no_if1_mean_f64_i32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v5 := 1 / sumv
 		c2 := s4 <= tv && tv < s5
-		v6 := runtime.SelectInt(c2, tv, s4)
-		v7 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 1), 0))
-		v8 := runtime.Select64(c, v3, 0)
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
+		v7 := math.Abs(sumv)
+		v8 := runtime.Select64(v7 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v7, 1.4916681462400413e-154, 1))
+		v9 := 1 / float64(sumv*v8)
+		v10 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v9 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		v11 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v12 := v11 / (v11 + 2)
-		v13 := float64(v12 * v12)
-		v14 := float64(0.5 * float64(v11*v11))
-		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
-		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
-		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
-		v18 := v9 + v17
-		v19 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v6*a.Step[5])-v18)), 0)
-		v20 := v19 - v4
+		v12 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v12, 0.6931471805599453, v13-v18), sumv))
+		v20 := v11 + v19
+		v21 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v20)), 0)
+		v22 := v21 - v4
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v7, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v5*v21), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v8*(x[i]-v18)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
+				v23 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v23*v8)*v9), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v10*(x[i]-v20)), 0)
+				dWeight2[i] += runtime.Select64(c && c4, v22, 0)
 			}
 		}
-		v22 := runtime.LaneSum(sum2[:])
-		c5 := v22 == 0
+		v24 := runtime.LaneSum(sum2[:])
+		c5 := v24 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v7, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v9))
-				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
-				v26 := v25 - 6.75539944105779e+15
-				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
-				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
-				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
-				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
-				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
-				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
+				v25 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
+				v26 := runtime.Max64(-746, runtime.Min64(710, x[i]-v11))
+				v27 := math.FMA(v26, 1.4426950408889634, 6.75539944105779e+15)
+				v28 := v27 - 6.75539944105779e+15
+				v29 := math.FMA(v28, -2.3190468138462996e-17, math.FMA(v28, -0.6931471805599453, v26))
+				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v29, 2.5109024134111932e-08), v29, 2.755740275318943e-07), v29, 2.7557244255057715e-06), v29, 2.480158717225789e-05), v29, 0.0001984126988607269)
+				v31 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v30, v29, 0.0013888888888962591), v29, 0.008333333333321655), v29, 0.041666666666666505), v29, 0.16666666666666677), v29, 0.5)
+				bits2 := math.Float64bits(math.FMA(v28, 0.5, 6.755399441056767e+15))
+				v32 := float64(math.FMA(math.FMA(v31, v29, 1), v29, 1) * math.Float64frombits(bits2<<52))
+				v33 := float64(v32 * math.Float64frombits((math.Float64bits(v27)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v25, 0) + runtime.Select64(c5, 0, float64(v24*v33))
 			}
 		}
 	}
 }
 
-// cross_entropy_no_if1_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
-func cross_entropy_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2615,8 +2630,8 @@ func cross_entropy_no_if1_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
 }
 
-// cross_entropy_no_if1_mean_f64_i64_backward_0_go reads t, sum, dY, sum4, weight, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -2626,8 +2641,8 @@ func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	s3 := float64(a.F[3])
 	s4 := a.I[4]
 	s5 := a.I[5]
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	sum4v := *runtime.At[float64](a.Ptr[3], 0)
+	dYv := *runtime.At[float64](a.Ptr[1], 0)
+	sum4v := *runtime.At[float64](a.Ptr[2], 0)
 	v := float64(dYv*labelSmoothing) / sum4v / s2
 	v2 := float64(dYv*s3) / sum4v
 	v3 := -v
@@ -2635,40 +2650,503 @@ func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v5 := 1 / sumv
 		c2 := s4 <= tv && tv < s5
-		v6 := runtime.SelectInt(c2, tv, s4)
-		v7 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[4], v6*a.Step[4]), 1), 0))
-		v8 := runtime.Select64(c, v3, 0)
+		v5 := runtime.SelectInt(c2, tv, s4)
+		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
+		v7 := math.Abs(sumv)
+		v8 := runtime.Select64(v7 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v7, 1.4916681462400413e-154, 1))
+		v9 := 1 / float64(sumv*v8)
+		v10 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v9 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		v11 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v12 := v11 / (v11 + 2)
-		v13 := float64(v12 * v12)
-		v14 := float64(0.5 * float64(v11*v11))
-		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
-		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
-		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
-		v18 := v9 + v17
-		v19 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v6*a.Step[5])-v18)), 0)
-		v20 := v19 - v4
+		v12 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v12, 0.6931471805599453, v13-v18), sumv))
+		v20 := v11 + v19
+		v21 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v20)), 0)
+		v22 := v21 - v4
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
+			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v7, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v5*v21), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v8*(x[i]-v18)), 0)
+				v23 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v23*v8)*v9), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v10*(x[i]-v20)), 0)
+				dWeight2[i] += runtime.Select64(c && c4, v22, 0)
+			}
+		}
+		v24 := runtime.LaneSum(sum2[:])
+		c5 := v24 == 0
+		// Pass 2: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
+			for i := range m {
+				v25 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
+				v26 := runtime.Max64(-746, runtime.Min64(710, x[i]-v11))
+				v27 := math.FMA(v26, 1.4426950408889634, 6.75539944105779e+15)
+				v28 := v27 - 6.75539944105779e+15
+				v29 := math.FMA(v28, -2.3190468138462996e-17, math.FMA(v28, -0.6931471805599453, v26))
+				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v29, 2.5109024134111932e-08), v29, 2.755740275318943e-07), v29, 2.7557244255057715e-06), v29, 2.480158717225789e-05), v29, 0.0001984126988607269)
+				v31 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v30, v29, 0.0013888888888962591), v29, 0.008333333333321655), v29, 0.041666666666666505), v29, 0.16666666666666677), v29, 0.5)
+				bits2 := math.Float64bits(math.FMA(v28, 0.5, 6.755399441056767e+15))
+				v32 := float64(math.FMA(math.FMA(v31, v29, 1), v29, 1) * math.Float64frombits(bits2<<52))
+				v33 := float64(v32 * math.Float64frombits((math.Float64bits(v27)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v25, 0) + runtime.Select64(c5, 0, float64(v24*v33))
+			}
+		}
+	}
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.Args) {
+	inf := float32(math.Inf(1))
+	minusInf := float32(math.Inf(-1))
+	nan := float32(math.NaN())
+	s0 := float32(a.F[0])
+	ignoreIndex := a.I[1]
+	s2 := a.I[2]
+	s3 := a.I[3]
+	labelSmoothing := float32(a.F[4])
+	s5 := float32(a.F[5])
+	sum2 := float32(0)
+	for r := range a.Rows {
+		// Pass 1: maximum.
+		var high [64]float32
+		runtime.Fill(high[:], float32(math.Inf(-1)))
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				high[i] = runtime.Max32(high[i], x[i])
+			}
+		}
+		v := runtime.LaneMax(high[:])
+		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
+		// Pass 2: sum.
+		var sum3 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
+				v4 := runtime.FMA32(v3, 1.442695, 12583166)
+				v5 := v4 - 12583166
+				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
+				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
+				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
+				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
+				sum3[i] += v8
+			}
+		}
+		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
+		v9 := runtime.LaneSum(sum3[:])
+		c := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
+		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		// Pass 3: sum.
+		var sum4 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				sum4[i] += float32(weight[i] * (x[i] - v16))
+			}
+		}
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
+		c2 := tv != ignoreIndex
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
+		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
+	}
+	*runtime.At[float32](a.Ptr[5], 0) = sum2
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Args) {
+	inf := float32(math.Inf(1))
+	minusInf := float32(math.Inf(-1))
+	nan := float32(math.NaN())
+	ignoreIndex := a.I[0]
+	labelSmoothing := float32(a.F[1])
+	s2 := float32(a.F[2])
+	s3 := float32(a.F[3])
+	s4 := a.I[4]
+	s5 := a.I[5]
+	dYv := *runtime.At[float32](a.Ptr[1], 0)
+	v := float32(dYv*labelSmoothing) / s2
+	v2 := float32(dYv * s3)
+	v3 := -v
+	for r := range a.Rows {
+		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
+		c := tv != ignoreIndex
+		c2 := s4 <= tv && tv < s5
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
+		v6 := runtime.Abs32(sumv)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(sumv*v7)
+		v9 := runtime.Select32(c, v3, 0)
+		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
+		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		// Pass 1: sum.
+		var sum2 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
+			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
+			for i := range m {
+				c4 := n+i == tv
+				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v5, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
+			}
+		}
+		v20 := runtime.LaneSum(sum2[:])
+		c5 := v20 == 0
+		// Pass 2: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
+			for i := range m {
+				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+			}
+		}
+	}
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args) {
+	inf := float32(math.Inf(1))
+	minusInf := float32(math.Inf(-1))
+	nan := float32(math.NaN())
+	s0 := float32(a.F[0])
+	ignoreIndex := a.I[1]
+	s2 := a.I[2]
+	s3 := a.I[3]
+	labelSmoothing := float32(a.F[4])
+	s5 := float32(a.F[5])
+	sum2 := float32(0)
+	for r := range a.Rows {
+		// Pass 1: maximum.
+		var high [64]float32
+		runtime.Fill(high[:], float32(math.Inf(-1)))
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				high[i] = runtime.Max32(high[i], x[i])
+			}
+		}
+		v := runtime.LaneMax(high[:])
+		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
+		// Pass 2: sum.
+		var sum3 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
+				v4 := runtime.FMA32(v3, 1.442695, 12583166)
+				v5 := v4 - 12583166
+				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
+				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
+				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
+				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
+				sum3[i] += v8
+			}
+		}
+		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
+		v9 := runtime.LaneSum(sum3[:])
+		c := v9 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
+		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		// Pass 3: sum.
+		var sum4 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				sum4[i] += float32(weight[i] * (x[i] - v16))
+			}
+		}
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
+		c2 := tv != ignoreIndex
+		c3 := s2 <= tv && tv < s3
+		v17 := runtime.SelectInt(c3, tv, s2)
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
+		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
+	}
+	*runtime.At[float32](a.Ptr[5], 0) = sum2
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Args) {
+	inf := float32(math.Inf(1))
+	minusInf := float32(math.Inf(-1))
+	nan := float32(math.NaN())
+	ignoreIndex := a.I[0]
+	labelSmoothing := float32(a.F[1])
+	s2 := float32(a.F[2])
+	s3 := float32(a.F[3])
+	s4 := a.I[4]
+	s5 := a.I[5]
+	dYv := *runtime.At[float32](a.Ptr[1], 0)
+	v := float32(dYv*labelSmoothing) / s2
+	v2 := float32(dYv * s3)
+	v3 := -v
+	for r := range a.Rows {
+		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
+		c := tv != ignoreIndex
+		c2 := s4 <= tv && tv < s5
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
+		v6 := runtime.Abs32(sumv)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(sumv*v7)
+		v9 := runtime.Select32(c, v3, 0)
+		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
+		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
+		c3 := sumv < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		// Pass 1: sum.
+		var sum2 [64]float32
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
+			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
+			for i := range m {
+				c4 := n+i == tv
+				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v5, 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
+				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
+			}
+		}
+		v20 := runtime.LaneSum(sum2[:])
+		c5 := v20 == 0
+		// Pass 2: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
+			for i := range m {
+				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+			}
+		}
+	}
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.Args) {
+	inf := float64(math.Inf(1))
+	minusInf := float64(math.Inf(-1))
+	nan := float64(math.NaN())
+	s0 := float64(a.F[0])
+	ignoreIndex := a.I[1]
+	s2 := a.I[2]
+	s3 := a.I[3]
+	labelSmoothing := float64(a.F[4])
+	s5 := float64(a.F[5])
+	sum2 := float64(0)
+	for r := range a.Rows {
+		// Pass 1: maximum.
+		var high [32]float64
+		runtime.Fill(high[:], float64(math.Inf(-1)))
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				high[i%32] = runtime.Max64(high[i%32], x[i])
+			}
+		}
+		v := runtime.LaneMax(high[:])
+		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
+		// Pass 2: sum.
+		var sum3 [32]float64
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
+				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
+				v5 := v4 - 6.75539944105779e+15
+				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
+				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
+				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
+				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
+				sum3[i%32] += v10
+			}
+		}
+		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
+		v11 := runtime.LaneSum(sum3[:])
+		c := v11 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
+		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
+		v20 := v2 + v19
+		// Pass 3: sum.
+		var sum4 [32]float64
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			for i := range m {
+				sum4[i%32] += float64(weight[i] * (x[i] - v20))
+			}
+		}
+		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
+		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
+		c2 := tv != ignoreIndex
+		c3 := s2 <= tv && tv < s3
+		v21 := runtime.SelectInt(c3, tv, s2)
+		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
+		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
+		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
+	}
+	*runtime.At[float64](a.Ptr[5], 0) = sum2
+}
+
+// cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Args) {
+	inf := float64(math.Inf(1))
+	minusInf := float64(math.Inf(-1))
+	nan := float64(math.NaN())
+	ignoreIndex := a.I[0]
+	labelSmoothing := float64(a.F[1])
+	s2 := float64(a.F[2])
+	s3 := float64(a.F[3])
+	s4 := a.I[4]
+	s5 := a.I[5]
+	dYv := *runtime.At[float64](a.Ptr[1], 0)
+	v := float64(dYv*labelSmoothing) / s2
+	v2 := float64(dYv * s3)
+	v3 := -v
+	for r := range a.Rows {
+		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
+		c := tv != ignoreIndex
+		c2 := s4 <= tv && tv < s5
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
+		v6 := math.Abs(sumv)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(sumv*v7)
+		v9 := runtime.Select64(c, v3, 0)
+		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
+		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		c3 := sumv < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := v10 + v18
+		v20 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
+		// Pass 1: sum.
+		var sum2 [32]float64
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
+			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
+			for i := range m {
+				c4 := n+i == tv
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
 				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
@@ -2677,12 +3155,12 @@ func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
-			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
-			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
+			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v7, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v9))
+				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
 				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
 				v26 := v25 - 6.75539944105779e+15
 				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
@@ -2697,463 +3175,8 @@ func cross_entropy_no_if1_mean_f64_i64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// cross_entropy_no_if1_sum_f32_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_no_if1_sum_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i] += float32(weight[i] * (x[i] - v16))
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
-		c2 := tv != ignoreIndex
-		c3 := s2 <= tv && tv < s3
-		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
-		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
-	}
-	*runtime.At[float32](a.Ptr[5], 0) = sum2
-}
-
-// cross_entropy_no_if1_sum_f32_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_sum_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	s4 := a.I[4]
-	s5 := a.I[5]
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	v := float32(dYv*labelSmoothing) / s2
-	v2 := float32(dYv * s3)
-	v3 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v4 := 1 / sumv
-		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select32(c, v3, 0)
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c3 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(sumv < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), sumv)
-		v15 := v8 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v14)
-		v16 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v15)), 0)
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
-			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
-			for i := range m {
-				c4 := n+i == tv
-				v17 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(v4*v17), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
-			}
-		}
-		v18 := runtime.LaneSum(sum2[:])
-		c5 := v18 == 0
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
-			for i := range m {
-				v19 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v20 := runtime.Max32(-104, runtime.Min32(89, x[i]-v8))
-				v21 := runtime.FMA32(v20, 1.442695, 12583166)
-				v22 := v21 - 12583166
-				v23 := runtime.FMA32(v22, 1.9046542e-09, runtime.FMA32(v22, -0.6931472, v20))
-				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
-				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_if1_sum_f32_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_no_if1_sum_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	s0 := float32(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float32(a.F[4])
-	s5 := float32(a.F[5])
-	sum2 := float32(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [64]float32
-		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i] = runtime.Max32(high[i], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
-			}
-		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		// Pass 3: sum.
-		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i] += float32(weight[i] * (x[i] - v16))
-			}
-		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
-		c2 := tv != ignoreIndex
-		c3 := s2 <= tv && tv < s3
-		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
-		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
-	}
-	*runtime.At[float32](a.Ptr[5], 0) = sum2
-}
-
-// cross_entropy_no_if1_sum_f32_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_sum_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	minusInf := float32(math.Inf(-1))
-	nan := float32(math.NaN())
-	ignoreIndex := a.I[0]
-	labelSmoothing := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	s4 := a.I[4]
-	s5 := a.I[5]
-	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	v := float32(dYv*labelSmoothing) / s2
-	v2 := float32(dYv * s3)
-	v3 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		v4 := 1 / sumv
-		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select32(c, v3, 0)
-		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
-		c3 := sumv < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v9 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v10 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(sumv < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), sumv)
-		v15 := v8 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v14)
-		v16 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v15)), 0)
-		// Pass 1: sum.
-		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
-			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
-			for i := range m {
-				c4 := n+i == tv
-				v17 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(v4*v17), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v7*(x[i]-v15)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v16, 0)
-			}
-		}
-		v18 := runtime.LaneSum(sum2[:])
-		c5 := v18 == 0
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
-			for i := range m {
-				v19 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v20 := runtime.Max32(-104, runtime.Min32(89, x[i]-v8))
-				v21 := runtime.FMA32(v20, 1.442695, 12583166)
-				v22 := v21 - 12583166
-				v23 := runtime.FMA32(v22, 1.9046542e-09, runtime.FMA32(v22, -0.6931472, v20))
-				v24 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v23, 0.008366547), v23, 0.0416672), v23, 0.16666543), v23, 0.49999997), v23, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v22, 0.5, 12583039))
-				v25 := float32(float32(runtime.FMA32(v24, v23, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v21)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v19, 0) + runtime.Select32(c5, 0, float32(v18*v25))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_if1_sum_f64_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_no_if1_sum_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	s0 := float64(a.F[0])
-	ignoreIndex := a.I[1]
-	s2 := a.I[2]
-	s3 := a.I[3]
-	labelSmoothing := float64(a.F[4])
-	s5 := float64(a.F[5])
-	sum2 := float64(0)
-	for r := range a.Rows {
-		// Pass 1: maximum.
-		var high [32]float64
-		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], x[i])
-			}
-		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
-		// Pass 2: sum.
-		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
-			}
-		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
-		// Pass 3: sum.
-		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum4[i%32] += float64(weight[i] * (x[i] - v20))
-			}
-		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
-		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
-		c2 := tv != ignoreIndex
-		c3 := s2 <= tv && tv < s3
-		v21 := runtime.SelectInt(c3, tv, s2)
-		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
-	}
-	*runtime.At[float64](a.Ptr[5], 0) = sum2
-}
-
-// cross_entropy_no_if1_sum_f64_i32_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_sum_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	minusInf := float64(math.Inf(-1))
-	nan := float64(math.NaN())
-	ignoreIndex := a.I[0]
-	labelSmoothing := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	s4 := a.I[4]
-	s5 := a.I[5]
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	v := float64(dYv*labelSmoothing) / s2
-	v2 := float64(dYv * s3)
-	v3 := -v
-	for r := range a.Rows {
-		tv := int(*runtime.At[int32](a.Ptr[0], r*a.Row[0]))
-		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v4 := 1 / sumv
-		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select64(c, v3, 0)
-		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
-		c3 := sumv < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v11 := v10 / (v10 + 2)
-		v12 := float64(v11 * v11)
-		v13 := float64(0.5 * float64(v10*v10))
-		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
-		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
-		v16 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v9, 0.6931471805599453, v10-v15), sumv))
-		v17 := v8 + v16
-		v18 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v17)), 0)
-		// Pass 1: sum.
-		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
-			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
-			for i := range m {
-				c4 := n+i == tv
-				v19 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v4*v19), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
-			}
-		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
-		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
-			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
-			for i := range m {
-				v21 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v22 := runtime.Max64(-746, runtime.Min64(710, x[i]-v8))
-				v23 := math.FMA(v22, 1.4426950408889634, 6.75539944105779e+15)
-				v24 := v23 - 6.75539944105779e+15
-				v25 := math.FMA(v24, -2.3190468138462996e-17, math.FMA(v24, -0.6931471805599453, v22))
-				v26 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v25, 2.5109024134111932e-08), v25, 2.755740275318943e-07), v25, 2.7557244255057715e-06), v25, 2.480158717225789e-05), v25, 0.0001984126988607269)
-				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v26, v25, 0.0013888888888962591), v25, 0.008333333333321655), v25, 0.041666666666666505), v25, 0.16666666666666677), v25, 0.5)
-				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
-				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
-				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
-			}
-		}
-	}
-}
-
-// cross_entropy_no_if1_sum_f64_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
-func cross_entropy_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3230,8 +3253,8 @@ func cross_entropy_no_if1_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
-// cross_entropy_no_if1_sum_f64_i64_backward_0_go reads t, sum, dY, weight, x, max2; writes dX; accumulates dWeight1, dWeight2.
-func cross_entropy_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
+// cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -3241,69 +3264,71 @@ func cross_entropy_no_if1_sum_f64_i64_backward_0_go(a *runtime.Args) {
 	s3 := float64(a.F[3])
 	s4 := a.I[4]
 	s5 := a.I[5]
-	dYv := *runtime.At[float64](a.Ptr[2], 0)
+	dYv := *runtime.At[float64](a.Ptr[1], 0)
 	v := float64(dYv*labelSmoothing) / s2
 	v2 := float64(dYv * s3)
 	v3 := -v
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		v4 := 1 / sumv
 		c2 := s4 <= tv && tv < s5
-		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
-		v7 := runtime.Select64(c, v3, 0)
+		v4 := runtime.SelectInt(c2, tv, s4)
+		v5 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
+		v6 := math.Abs(sumv)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(sumv*v7)
+		v9 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v8 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
+		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v9 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v10 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v11 := v10 / (v10 + 2)
-		v12 := float64(v11 * v11)
-		v13 := float64(0.5 * float64(v10*v10))
-		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
-		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
-		v16 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v9, 0.6931471805599453, v10-v15), sumv))
-		v17 := v8 + v16
-		v18 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v5*a.Step[4])-v17)), 0)
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := v10 + v18
+		v20 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v19 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(v4*v19), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v7*(x[i]-v17)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v18, 0)
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
+				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v22 := runtime.LaneSum(sum2[:])
+		c5 := v22 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v22 := runtime.Max64(-746, runtime.Min64(710, x[i]-v8))
-				v23 := math.FMA(v22, 1.4426950408889634, 6.75539944105779e+15)
-				v24 := v23 - 6.75539944105779e+15
-				v25 := math.FMA(v24, -2.3190468138462996e-17, math.FMA(v24, -0.6931471805599453, v22))
-				v26 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v25, 2.5109024134111932e-08), v25, 2.755740275318943e-07), v25, 2.7557244255057715e-06), v25, 2.480158717225789e-05), v25, 0.0001984126988607269)
-				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v26, v25, 0.0013888888888962591), v25, 0.008333333333321655), v25, 0.041666666666666505), v25, 0.16666666666666677), v25, 0.5)
-				bits2 := math.Float64bits(math.FMA(v24, 0.5, 6.755399441056767e+15))
-				v28 := float64(math.FMA(math.FMA(v27, v25, 1), v25, 1) * math.Float64frombits(bits2<<52))
-				v29 := float64(v28 * math.Float64frombits((math.Float64bits(v23)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v21, 0) + runtime.Select64(c5, 0, float64(v20*v29))
+				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
+				v26 := v25 - 6.75539944105779e+15
+				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
+				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
+				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
+				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
 			}
 		}
 	}

@@ -5,313 +5,313 @@ package loss
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
-func cross_entropy_if1_none_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_none_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_forward_1_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_forward_1_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_forward_1_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_forward_1_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_mean_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_if1_sum_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_backward_1_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i32_backward_1_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_backward_1_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i32_backward_1_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_none_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_mean_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f32_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i32_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i32_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i64_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i64_forward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i64_backward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_if1_sum_f64_i64_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)

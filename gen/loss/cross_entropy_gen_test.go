@@ -3,9 +3,10 @@
 package loss_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestCrossEntropyExamples(t *testing.T) {
@@ -16,7 +17,6 @@ func TestCrossEntropyExamples(t *testing.T) {
 				Shape: []int{2, 3},
 			}, {
 				Data:  []float64{0, 2},
-				Int:   true,
 				Shape: []int{2},
 			}, {}},
 			Outputs: []optest.Value{{
@@ -31,7 +31,6 @@ func TestCrossEntropyExamples(t *testing.T) {
 				Shape: []int{2, 2},
 			}, {
 				Data:  []float64{1, -100},
-				Int:   true,
 				Shape: []int{2},
 			}, {}},
 			Outputs: []optest.Value{{
@@ -46,7 +45,6 @@ func TestCrossEntropyExamples(t *testing.T) {
 				Shape: []int{2, 2},
 			}, {
 				Data:  []float64{0, 1},
-				Int:   true,
 				Shape: []int{2},
 			}, {
 				Data:  []float64{1, 3},

@@ -29,7 +29,7 @@ func (a *MSEAttrs) values() (mseValues, error) {
 	return v, nil
 }
 
-// Mse is the squared error (x - t)^2.
+// MSE is the squared error (x - t)^2.
 //
 // Inputs and targets are expanded to their joint shape. With reduction mean it is the mean squared error, with sum the
 // sum of squares.
@@ -38,7 +38,7 @@ func (a *MSEAttrs) values() (mseValues, error) {
 //
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
 func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -67,7 +67,7 @@ func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// MSEInto is [MSE] with the results in y, of the caller. It allocates nothing and records nothing.
+// MSEInto is [MSE] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [MSE] do, or runtime.ErrAlias.
 func MSEInto(y, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -99,7 +99,7 @@ func MSESlice[T float32 | float64](dst, x, t []T, attrs *MSEAttrs) error {
 	return nil
 }
 
-// MSEBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// MSEBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [MSE] do, or runtime.ErrAlias.
 func MSEBackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -300,9 +300,9 @@ var mseNoneBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1 | 1<<2},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1 | 1<<2},
 	},
 }
 
@@ -320,9 +320,9 @@ var mseMeanBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
+		2: {Name: "gradient of y", Mode: runtime.Back},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
 }
 
@@ -342,7 +342,7 @@ func mseInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor, e
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/loss", Name: "mse", Source: "mse.op", Signature: &mseNoneForward,
-		Doc: "Mse is the squared error (x - t)^2.\n\nInputs and targets are expanded to their joint shape. With reduction mean it is the mean squared error, with sum the\nsum of squares.",
+		Doc: "MSE is the squared error (x - t)^2.\n\nInputs and targets are expanded to their joint shape. With reduction mean it is the mean squared error, with sum the\nsum of squares.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "reduction", Type: "enum", Words: []string{"none", "mean", "sum"}, Default: "mean"},
 		},

@@ -32,7 +32,7 @@ func (a *SmoothL1Attrs) values() (smoothL1Values, error) {
 		return v, runtime.AttrError("loss.smooth_l1", "reduction", "none, mean or sum", uint8(v.reduction))
 	}
 	if !(0 <= v.beta) {
-		return v, runtime.AttrError("loss.smooth_l1", "beta", "beta must not be negative", v.beta)
+		return v, runtime.RequireError("loss.smooth_l1", "beta", "beta must not be negative", runtime.ErrAttr, v.beta)
 	}
 	return v, nil
 }
@@ -52,7 +52,7 @@ func (a *SmoothL1Attrs) values() (smoothL1Values, error) {
 //
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr: beta must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: beta must not be negative.
 func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -81,7 +81,7 @@ func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, erro
 	return y, nil
 }
 
-// SmoothL1Into is [SmoothL1] with the results in y, of the caller. It allocates nothing and records nothing.
+// SmoothL1Into is [SmoothL1] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [SmoothL1] do, or runtime.ErrAlias.
 func SmoothL1Into(y, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -113,7 +113,7 @@ func SmoothL1Slice[T float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) err
 	return nil
 }
 
-// SmoothL1BackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// SmoothL1BackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [SmoothL1] do, or runtime.ErrAlias.
 func SmoothL1BackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -323,9 +323,9 @@ var smoothL1NoneBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1 | 1<<2},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1 | 1<<2},
 	},
 }
 
@@ -343,9 +343,9 @@ var smoothL1MeanBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
+		2: {Name: "gradient of y", Mode: runtime.Back},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
 }
 

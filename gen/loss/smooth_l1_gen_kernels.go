@@ -3,8 +3,9 @@
 package loss
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 // smooth_l1_none_f32_forward_0_go reads x, t; writes y.
@@ -32,7 +33,9 @@ func smooth_l1_none_f32_forward_0_go(a *runtime.Args) {
 // smooth_l1_none_f32_backward_0_go reads x, t, dY; writes dX, dT.
 func smooth_l1_none_f32_backward_0_go(a *runtime.Args) {
 	beta := float32(a.F[0])
-	v := 1 / beta
+	v := runtime.Abs32(beta)
+	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
+	v3 := 1 / float32(beta*v2)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -42,12 +45,13 @@ func smooth_l1_none_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v2 := x[i] - t[i]
-			v3 := runtime.Abs32(v2)
+			v4 := x[i] - t[i]
+			v5 := runtime.Abs32(v4)
 			dYv := dY[i]
-			v4 := float32(runtime.Select32(v3 < beta, float32(float32(v*dYv)*v3), dYv) * runtime.Select32(0 < v2, 1, runtime.Select32(v2 < 0, -1, v2)))
-			dX[i] = v4
-			dT[i] = -v4
+			v6 := runtime.Select32(v5 < beta, float32(float32(float32(v5*v2)*v3)*dYv), dYv)
+			v7 := runtime.Select32(0 < v4, v6, runtime.Select32(v4 < 0, -v6, v4))
+			dX[i] = v7
+			dT[i] = -v7
 		}
 	}
 }
@@ -77,7 +81,9 @@ func smooth_l1_none_f64_forward_0_go(a *runtime.Args) {
 // smooth_l1_none_f64_backward_0_go reads x, t, dY; writes dX, dT.
 func smooth_l1_none_f64_backward_0_go(a *runtime.Args) {
 	beta := float64(a.F[0])
-	v := 1 / beta
+	v := math.Abs(beta)
+	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
+	v3 := 1 / float64(beta*v2)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -87,12 +93,13 @@ func smooth_l1_none_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v2 := x[i] - t[i]
-			v3 := math.Abs(v2)
+			v4 := x[i] - t[i]
+			v5 := math.Abs(v4)
 			dYv := dY[i]
-			v4 := float64(runtime.Select64(v3 < beta, float64(float64(v*dYv)*v3), dYv) * runtime.Select64(0 < v2, 1, runtime.Select64(v2 < 0, -1, v2)))
-			dX[i] = v4
-			dT[i] = -v4
+			v6 := runtime.Select64(v5 < beta, float64(float64(float64(v5*v2)*v3)*dYv), dYv)
+			v7 := runtime.Select64(0 < v4, v6, runtime.Select64(v4 < 0, -v6, v4))
+			dX[i] = v7
+			dT[i] = -v7
 		}
 	}
 }
@@ -127,7 +134,11 @@ func smooth_l1_mean_f32_backward_0_go(a *runtime.Args) {
 	beta := float32(a.F[0])
 	s1 := float32(a.F[1])
 	v := *runtime.At[float32](a.Ptr[2], 0) / s1
-	v2 := v / beta
+	v2 := runtime.Abs32(v / beta)
+	c := v2 < 1.1754944e-38 && runtime.Abs32(v) < 4
+	v3 := runtime.Select32(8.507059e+37 < v2 && runtime.Abs32(beta) < 1, 2.5353012e+30, 1)
+	v4 := float32(v*runtime.Select32(c, 2.1267648e+37, 1)) / float32(beta*v3)
+	v5 := runtime.Select32(c, 4.7019774e-38, v3)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -136,11 +147,12 @@ func smooth_l1_mean_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v3 := x[i] - t[i]
-			v4 := runtime.Abs32(v3)
-			v5 := float32(runtime.Select32(v4 < beta, float32(v2*v4), v) * runtime.Select32(0 < v3, 1, runtime.Select32(v3 < 0, -1, v3)))
-			dX[i] = v5
-			dT[i] = -v5
+			v6 := x[i] - t[i]
+			v7 := runtime.Abs32(v6)
+			v8 := runtime.Select32(v7 < beta, float32(float32(v7*v5)*v4), v)
+			v9 := runtime.Select32(0 < v6, v8, runtime.Select32(v6 < 0, -v8, v6))
+			dX[i] = v9
+			dT[i] = -v9
 		}
 	}
 }
@@ -175,7 +187,11 @@ func smooth_l1_mean_f64_backward_0_go(a *runtime.Args) {
 	beta := float64(a.F[0])
 	s1 := float64(a.F[1])
 	v := *runtime.At[float64](a.Ptr[2], 0) / s1
-	v2 := v / beta
+	v2 := math.Abs(v / beta)
+	c := v2 < 2.2250738585072014e-308 && math.Abs(v) < 4
+	v3 := runtime.Select64(4.49423283715579e+307 < v2 && math.Abs(beta) < 1, 1.7479799754928565e+246, 1)
+	v4 := float64(v*runtime.Select64(c, 1.1235582092889474e+307, 1)) / float64(beta*v3)
+	v5 := runtime.Select64(c, 8.900295434028806e-308, v3)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -184,11 +200,12 @@ func smooth_l1_mean_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v3 := x[i] - t[i]
-			v4 := math.Abs(v3)
-			v5 := float64(runtime.Select64(v4 < beta, float64(v2*v4), v) * runtime.Select64(0 < v3, 1, runtime.Select64(v3 < 0, -1, v3)))
-			dX[i] = v5
-			dT[i] = -v5
+			v6 := x[i] - t[i]
+			v7 := math.Abs(v6)
+			v8 := runtime.Select64(v7 < beta, float64(float64(v7*v5)*v4), v)
+			v9 := runtime.Select64(0 < v6, v8, runtime.Select64(v6 < 0, -v8, v6))
+			dX[i] = v9
+			dT[i] = -v9
 		}
 	}
 }
@@ -197,7 +214,11 @@ func smooth_l1_mean_f64_backward_0_go(a *runtime.Args) {
 func smooth_l1_sum_f32_backward_0_go(a *runtime.Args) {
 	beta := float32(a.F[0])
 	dYv := *runtime.At[float32](a.Ptr[2], 0)
-	v := dYv / beta
+	v := runtime.Abs32(dYv / beta)
+	c := v < 1.1754944e-38 && runtime.Abs32(dYv) < 4
+	v2 := runtime.Select32(8.507059e+37 < v && runtime.Abs32(beta) < 1, 2.5353012e+30, 1)
+	v3 := float32(dYv*runtime.Select32(c, 2.1267648e+37, 1)) / float32(beta*v2)
+	v4 := runtime.Select32(c, 4.7019774e-38, v2)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -206,11 +227,12 @@ func smooth_l1_sum_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v2 := x[i] - t[i]
-			v3 := runtime.Abs32(v2)
-			v4 := float32(runtime.Select32(v3 < beta, float32(v*v3), dYv) * runtime.Select32(0 < v2, 1, runtime.Select32(v2 < 0, -1, v2)))
-			dX[i] = v4
-			dT[i] = -v4
+			v5 := x[i] - t[i]
+			v6 := runtime.Abs32(v5)
+			v7 := runtime.Select32(v6 < beta, float32(float32(v6*v4)*v3), dYv)
+			v8 := runtime.Select32(0 < v5, v7, runtime.Select32(v5 < 0, -v7, v5))
+			dX[i] = v8
+			dT[i] = -v8
 		}
 	}
 }
@@ -219,7 +241,11 @@ func smooth_l1_sum_f32_backward_0_go(a *runtime.Args) {
 func smooth_l1_sum_f64_backward_0_go(a *runtime.Args) {
 	beta := float64(a.F[0])
 	dYv := *runtime.At[float64](a.Ptr[2], 0)
-	v := dYv / beta
+	v := math.Abs(dYv / beta)
+	c := v < 2.2250738585072014e-308 && math.Abs(dYv) < 4
+	v2 := runtime.Select64(4.49423283715579e+307 < v && math.Abs(beta) < 1, 1.7479799754928565e+246, 1)
+	v3 := float64(dYv*runtime.Select64(c, 1.1235582092889474e+307, 1)) / float64(beta*v2)
+	v4 := runtime.Select64(c, 8.900295434028806e-308, v2)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -228,11 +254,12 @@ func smooth_l1_sum_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v2 := x[i] - t[i]
-			v3 := math.Abs(v2)
-			v4 := float64(runtime.Select64(v3 < beta, float64(v*v3), dYv) * runtime.Select64(0 < v2, 1, runtime.Select64(v2 < 0, -1, v2)))
-			dX[i] = v4
-			dT[i] = -v4
+			v5 := x[i] - t[i]
+			v6 := math.Abs(v5)
+			v7 := runtime.Select64(v6 < beta, float64(float64(v6*v4)*v3), dYv)
+			v8 := runtime.Select64(0 < v5, v7, runtime.Select64(v5 < 0, -v7, v5))
+			dX[i] = v8
+			dT[i] = -v8
 		}
 	}
 }

@@ -3,9 +3,10 @@
 package loss_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestSmoothL1Examples(t *testing.T) {

@@ -34,7 +34,7 @@ func (a *LayerNormAttrs) values() (layerNormValues, error) {
 		}
 	}
 	if !(0 <= v.eps) {
-		return v, runtime.AttrError("norm.layer_norm", "eps", "eps must not be negative", v.eps)
+		return v, runtime.RequireError("norm.layer_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
 	}
 	return v, nil
 }
@@ -53,7 +53,7 @@ func (a *LayerNormAttrs) values() (layerNormValues, error) {
 //
 // x: T[...B, ...R], weight: T[...R] or nil, bias: T[...R] or nil; y: T[...B, ...R]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
 func LayerNorm(x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -86,7 +86,7 @@ func LayerNorm(x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) (*runtime
 	return y, nil
 }
 
-// LayerNormInto is [LayerNorm] with the results in y, of the caller. It allocates nothing and records nothing.
+// LayerNormInto is [LayerNorm] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
 func LayerNormInto(y, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -102,7 +102,7 @@ func LayerNormInto(y, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) er
 	return nil
 }
 
-// LayerNormSaveInto is [LayerNormInto] that also keeps what [LayerNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: acc(T)[...B], mean2: acc(T)[...B].
+// LayerNormSaveInto is [LayerNormInto] that also keeps what [LayerNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: T[...B], mean2: T[...B]. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
 func LayerNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -118,7 +118,7 @@ func LayerNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, attrs *L
 	return nil
 }
 
-// LayerNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [LayerNormSaveInto] kept.
+// LayerNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [LayerNormSaveInto] kept. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
 func LayerNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias, mean, mean2 *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -204,10 +204,10 @@ var layerNormBackward = runtime.Signature{
 		2: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		3: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		4: {Name: "mean2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		6: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<5},
-		7: {Name: "@weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 1, InPlace: 1 << 2},
-		8: {Name: "@bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<5},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 1, InPlace: 1 << 2},
+		8: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 

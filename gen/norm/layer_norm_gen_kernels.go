@@ -3,8 +3,9 @@
 package norm
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 // layer_norm_f32_forward_0_go reads x, weight, bias; writes mean, y, mean2.
@@ -35,10 +36,7 @@ func layer_norm_f32_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
 		v4 := runtime.LaneSum(sum2[:])
-		v5 := float32(math.Sqrt(float64(v4/s0 + eps)))
-		v6 := runtime.Abs32(v5)
-		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
-		v8 := 1 / float32(v5*v7)
+		v5 := 1 / float32(math.Sqrt(float64(v4/s0+eps)))
 		// Pass 3: store y.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -47,8 +45,8 @@ func layer_norm_f32_forward_0_go(a *runtime.Args) {
 			bias := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			y := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v9 := float32(float32(float32((x[i]-v2)*v7)*v8) * weight[i])
-				y[i] = v9 + bias[i]
+				v6 := float32(float32((x[i]-v2)*v5) * weight[i])
+				y[i] = v6 + bias[i]
 			}
 		}
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v4
@@ -129,10 +127,7 @@ func layer_norm_f64_forward_0_go(a *runtime.Args) {
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
 		v4 := runtime.LaneSum(sum2[:])
-		v5 := math.Sqrt(v4/s0 + eps)
-		v6 := math.Abs(v5)
-		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
-		v8 := 1 / float64(v5*v7)
+		v5 := 1 / math.Sqrt(v4/s0+eps)
 		// Pass 3: store y.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -141,8 +136,8 @@ func layer_norm_f64_forward_0_go(a *runtime.Args) {
 			bias := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			y := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v9 := float64(float64(float64((x[i]-v2)*v7)*v8) * weight[i])
-				y[i] = v9 + bias[i]
+				v6 := float64(float64((x[i]-v2)*v5) * weight[i])
+				y[i] = v6 + bias[i]
 			}
 		}
 		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v4

@@ -3,9 +3,10 @@
 package norm_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestLayerNormExamples(t *testing.T) {

@@ -36,13 +36,13 @@ func (a *MomentumSGDAttrs) values(lr float64) (momentumSGDValues, error) {
 		}
 	}
 	if !(0 <= v.lr) {
-		return v, runtime.AttrError("optim.momentum_sgd", "lr", "learning rate must not be negative", v.lr)
+		return v, runtime.RequireError("optim.momentum_sgd", "lr", "learning rate must not be negative", runtime.ErrAttr, v.lr)
 	}
 	if !(0 <= v.momentum) {
-		return v, runtime.AttrError("optim.momentum_sgd", "momentum", "momentum must not be negative", v.momentum)
+		return v, runtime.RequireError("optim.momentum_sgd", "momentum", "momentum must not be negative", runtime.ErrAttr, v.momentum)
 	}
 	if !(0 <= v.weightDecay) {
-		return v, runtime.AttrError("optim.momentum_sgd", "weight_decay", "weight decay must not be negative", v.weightDecay)
+		return v, runtime.RequireError("optim.momentum_sgd", "weight_decay", "weight decay must not be negative", runtime.ErrAttr, v.weightDecay)
 	}
 	return v, nil
 }
@@ -106,9 +106,9 @@ func MomentumSGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, 
 //	buf' = if step == 1 then d else momentum*buf + (1 - dampening)*d
 //	p' = p - lr*buf'
 //
-// p: T[...N], g: T[...N], buf: acc(T)[...N]. T: f32 or f64.
+// p: T[...N], g: T[...N], buf: T[...N]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr: learning rate must not be negative; momentum must not be negative; weight decay must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; momentum must not be negative; weight decay must not be negative.
 type MomentumSGD struct {
 	*runtime.Optimizer
 	groups []momentumSGDValues
@@ -177,9 +177,9 @@ func momentumSGDIfRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 	a.F[1] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_if1_f32_0_launch(&a)
+		momentum_sgd_step_is_1_f32_0_launch(&a)
 	case runtime.F64:
-		momentum_sgd_if1_f64_0_launch(&a)
+		momentum_sgd_step_is_1_f64_0_launch(&a)
 	}
 }
 
@@ -198,9 +198,9 @@ func momentumSGDElseRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_no_if1_f32_0_launch(&a)
+		momentum_sgd_no_step_is_1_f32_0_launch(&a)
 	case runtime.F64:
-		momentum_sgd_no_if1_f64_0_launch(&a)
+		momentum_sgd_no_step_is_1_f64_0_launch(&a)
 	}
 }
 
@@ -265,42 +265,42 @@ func init() {
 	})
 }
 
-var momentum_sgd_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var momentum_sgd_step_is_1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_step_is_1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func momentum_sgd_if1_f32_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &momentum_sgd_if1_f32_0_plan) {
-		momentum_sgd_if1_f32_0(a)
+func momentum_sgd_step_is_1_f32_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &momentum_sgd_step_is_1_f32_0_plan) {
+		momentum_sgd_step_is_1_f32_0(a)
 		return
 	}
-	runtime.Launch(momentum_sgd_if1_f32_0, a, &momentum_sgd_if1_f32_0_plan)
+	runtime.Launch(momentum_sgd_step_is_1_f32_0, a, &momentum_sgd_step_is_1_f32_0_plan)
 }
 
-var momentum_sgd_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var momentum_sgd_step_is_1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_step_is_1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func momentum_sgd_if1_f64_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &momentum_sgd_if1_f64_0_plan) {
-		momentum_sgd_if1_f64_0(a)
+func momentum_sgd_step_is_1_f64_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &momentum_sgd_step_is_1_f64_0_plan) {
+		momentum_sgd_step_is_1_f64_0(a)
 		return
 	}
-	runtime.Launch(momentum_sgd_if1_f64_0, a, &momentum_sgd_if1_f64_0_plan)
+	runtime.Launch(momentum_sgd_step_is_1_f64_0, a, &momentum_sgd_step_is_1_f64_0_plan)
 }
 
-var momentum_sgd_no_if1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var momentum_sgd_no_step_is_1_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_step_is_1_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func momentum_sgd_no_if1_f32_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &momentum_sgd_no_if1_f32_0_plan) {
-		momentum_sgd_no_if1_f32_0(a)
+func momentum_sgd_no_step_is_1_f32_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &momentum_sgd_no_step_is_1_f32_0_plan) {
+		momentum_sgd_no_step_is_1_f32_0(a)
 		return
 	}
-	runtime.Launch(momentum_sgd_no_if1_f32_0, a, &momentum_sgd_no_if1_f32_0_plan)
+	runtime.Launch(momentum_sgd_no_step_is_1_f32_0, a, &momentum_sgd_no_step_is_1_f32_0_plan)
 }
 
-var momentum_sgd_no_if1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_if1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var momentum_sgd_no_step_is_1_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.momentum_sgd_no_step_is_1_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func momentum_sgd_no_if1_f64_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &momentum_sgd_no_if1_f64_0_plan) {
-		momentum_sgd_no_if1_f64_0(a)
+func momentum_sgd_no_step_is_1_f64_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &momentum_sgd_no_step_is_1_f64_0_plan) {
+		momentum_sgd_no_step_is_1_f64_0(a)
 		return
 	}
-	runtime.Launch(momentum_sgd_no_if1_f64_0, a, &momentum_sgd_no_if1_f64_0_plan)
+	runtime.Launch(momentum_sgd_no_step_is_1_f64_0, a, &momentum_sgd_no_step_is_1_f64_0_plan)
 }

@@ -4,46 +4,46 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func momentum_sgd_if1_f32_0(a *runtime.Args) {
+func momentum_sgd_step_is_1_f32_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		momentum_sgd_if1_f32_0_avx512(a)
+		momentum_sgd_step_is_1_f32_0_avx512(a)
 	case runtime.AVX2:
-		momentum_sgd_if1_f32_0_avx2(a)
+		momentum_sgd_step_is_1_f32_0_avx2(a)
 	default:
-		momentum_sgd_if1_f32_0_go(a)
+		momentum_sgd_step_is_1_f32_0_go(a)
 	}
 }
 
-func momentum_sgd_if1_f64_0(a *runtime.Args) {
+func momentum_sgd_step_is_1_f64_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		momentum_sgd_if1_f64_0_avx512(a)
+		momentum_sgd_step_is_1_f64_0_avx512(a)
 	case runtime.AVX2:
-		momentum_sgd_if1_f64_0_avx2(a)
+		momentum_sgd_step_is_1_f64_0_avx2(a)
 	default:
-		momentum_sgd_if1_f64_0_go(a)
+		momentum_sgd_step_is_1_f64_0_go(a)
 	}
 }
 
-func momentum_sgd_no_if1_f32_0(a *runtime.Args) {
+func momentum_sgd_no_step_is_1_f32_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		momentum_sgd_no_if1_f32_0_avx512(a)
+		momentum_sgd_no_step_is_1_f32_0_avx512(a)
 	case runtime.AVX2:
-		momentum_sgd_no_if1_f32_0_avx2(a)
+		momentum_sgd_no_step_is_1_f32_0_avx2(a)
 	default:
-		momentum_sgd_no_if1_f32_0_go(a)
+		momentum_sgd_no_step_is_1_f32_0_go(a)
 	}
 }
 
-func momentum_sgd_no_if1_f64_0(a *runtime.Args) {
+func momentum_sgd_no_step_is_1_f64_0(a *runtime.Args) {
 	switch runtime.Path() {
 	case runtime.AVX512:
-		momentum_sgd_no_if1_f64_0_avx512(a)
+		momentum_sgd_no_step_is_1_f64_0_avx512(a)
 	case runtime.AVX2:
-		momentum_sgd_no_if1_f64_0_avx2(a)
+		momentum_sgd_no_step_is_1_f64_0_avx2(a)
 	default:
-		momentum_sgd_no_if1_f64_0_go(a)
+		momentum_sgd_no_step_is_1_f64_0_go(a)
 	}
 }

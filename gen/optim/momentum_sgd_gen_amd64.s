@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func momentum_sgd_if1_f32_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_if1_f32_0_avx2(SB), NOSPLIT, $24-8
+// func momentum_sgd_step_is_1_f32_0_avx2(a *runtime.Args)
+TEXT ·momentum_sgd_step_is_1_f32_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -190,8 +190,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_if1_f32_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_if1_f32_0_avx512(SB), NOSPLIT, $16-8
+// func momentum_sgd_step_is_1_f32_0_avx512(a *runtime.Args)
+TEXT ·momentum_sgd_step_is_1_f32_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -374,8 +374,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_if1_f64_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_if1_f64_0_avx2(SB), NOSPLIT, $24-8
+// func momentum_sgd_step_is_1_f64_0_avx2(a *runtime.Args)
+TEXT ·momentum_sgd_step_is_1_f64_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -558,8 +558,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_if1_f64_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_if1_f64_0_avx512(SB), NOSPLIT, $16-8
+// func momentum_sgd_step_is_1_f64_0_avx512(a *runtime.Args)
+TEXT ·momentum_sgd_step_is_1_f64_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -738,8 +738,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_no_if1_f32_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_no_if1_f32_0_avx2(SB), NOSPLIT, $48-8
+// func momentum_sgd_no_step_is_1_f32_0_avx2(a *runtime.Args)
+TEXT ·momentum_sgd_no_step_is_1_f32_0_avx2(SB), NOSPLIT, $48-8
 	VXORPS       Y0, Y0, Y0
 	MOVQ         a+0(FP), AX
 	VCVTSD2SS    544(AX), X0, X0
@@ -1003,8 +1003,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_no_if1_f32_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_no_if1_f32_0_avx512(SB), NOSPLIT, $48-8
+// func momentum_sgd_no_step_is_1_f32_0_avx512(a *runtime.Args)
+TEXT ·momentum_sgd_no_step_is_1_f32_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1246,8 +1246,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_no_if1_f64_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_no_if1_f64_0_avx2(SB), NOSPLIT, $48-8
+// func momentum_sgd_no_step_is_1_f64_0_avx2(a *runtime.Args)
+TEXT ·momentum_sgd_no_step_is_1_f64_0_avx2(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	MOVQ         a+0(FP), AX
@@ -1503,8 +1503,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func momentum_sgd_no_if1_f64_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_no_if1_f64_0_avx512(SB), NOSPLIT, $48-8
+// func momentum_sgd_no_step_is_1_f64_0_avx512(a *runtime.Args)
+TEXT ·momentum_sgd_no_step_is_1_f64_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1

@@ -4,8 +4,8 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-// momentum_sgd_if1_f32_0_go reads g, p; writes bufNew, pNew.
-func momentum_sgd_if1_f32_0_go(a *runtime.Args) {
+// momentum_sgd_step_is_1_f32_0_go reads g, p; writes bufNew, pNew.
+func momentum_sgd_step_is_1_f32_0_go(a *runtime.Args) {
 	weightDecay := float32(a.F[0])
 	lr := float32(a.F[1])
 	// Pass 1: store bufNew, pNew.
@@ -24,8 +24,8 @@ func momentum_sgd_if1_f32_0_go(a *runtime.Args) {
 	}
 }
 
-// momentum_sgd_if1_f64_0_go reads g, p; writes bufNew, pNew.
-func momentum_sgd_if1_f64_0_go(a *runtime.Args) {
+// momentum_sgd_step_is_1_f64_0_go reads g, p; writes bufNew, pNew.
+func momentum_sgd_step_is_1_f64_0_go(a *runtime.Args) {
 	weightDecay := float64(a.F[0])
 	lr := float64(a.F[1])
 	// Pass 1: store bufNew, pNew.
@@ -44,8 +44,8 @@ func momentum_sgd_if1_f64_0_go(a *runtime.Args) {
 	}
 }
 
-// momentum_sgd_no_if1_f32_0_go reads buf, g, p; writes bufNew, pNew.
-func momentum_sgd_no_if1_f32_0_go(a *runtime.Args) {
+// momentum_sgd_no_step_is_1_f32_0_go reads buf, g, p; writes bufNew, pNew.
+func momentum_sgd_no_step_is_1_f32_0_go(a *runtime.Args) {
 	momentum := float32(a.F[0])
 	s1 := float32(a.F[1])
 	weightDecay := float32(a.F[2])
@@ -67,8 +67,8 @@ func momentum_sgd_no_if1_f32_0_go(a *runtime.Args) {
 	}
 }
 
-// momentum_sgd_no_if1_f64_0_go reads buf, g, p; writes bufNew, pNew.
-func momentum_sgd_no_if1_f64_0_go(a *runtime.Args) {
+// momentum_sgd_no_step_is_1_f64_0_go reads buf, g, p; writes bufNew, pNew.
+func momentum_sgd_no_step_is_1_f64_0_go(a *runtime.Args) {
 	momentum := float64(a.F[0])
 	s1 := float64(a.F[1])
 	weightDecay := float64(a.F[2])

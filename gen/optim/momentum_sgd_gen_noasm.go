@@ -5,18 +5,18 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func momentum_sgd_if1_f32_0(a *runtime.Args) {
-	momentum_sgd_if1_f32_0_go(a)
+func momentum_sgd_step_is_1_f32_0(a *runtime.Args) {
+	momentum_sgd_step_is_1_f32_0_go(a)
 }
 
-func momentum_sgd_if1_f64_0(a *runtime.Args) {
-	momentum_sgd_if1_f64_0_go(a)
+func momentum_sgd_step_is_1_f64_0(a *runtime.Args) {
+	momentum_sgd_step_is_1_f64_0_go(a)
 }
 
-func momentum_sgd_no_if1_f32_0(a *runtime.Args) {
-	momentum_sgd_no_if1_f32_0_go(a)
+func momentum_sgd_no_step_is_1_f32_0(a *runtime.Args) {
+	momentum_sgd_no_step_is_1_f32_0_go(a)
 }
 
-func momentum_sgd_no_if1_f64_0(a *runtime.Args) {
-	momentum_sgd_no_if1_f64_0_go(a)
+func momentum_sgd_no_step_is_1_f64_0(a *runtime.Args) {
+	momentum_sgd_no_step_is_1_f64_0_go(a)
 }

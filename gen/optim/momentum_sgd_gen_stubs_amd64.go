@@ -5,25 +5,25 @@ package optim
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
-func momentum_sgd_if1_f32_0_avx2(a *runtime.Args)
+func momentum_sgd_step_is_1_f32_0_avx2(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_if1_f32_0_avx512(a *runtime.Args)
+func momentum_sgd_step_is_1_f32_0_avx512(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_if1_f64_0_avx2(a *runtime.Args)
+func momentum_sgd_step_is_1_f64_0_avx2(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_if1_f64_0_avx512(a *runtime.Args)
+func momentum_sgd_step_is_1_f64_0_avx512(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_no_if1_f32_0_avx2(a *runtime.Args)
+func momentum_sgd_no_step_is_1_f32_0_avx2(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_no_if1_f32_0_avx512(a *runtime.Args)
+func momentum_sgd_no_step_is_1_f32_0_avx512(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_no_if1_f64_0_avx2(a *runtime.Args)
+func momentum_sgd_no_step_is_1_f64_0_avx2(a *runtime.Args)
 
 //go:noescape
-func momentum_sgd_no_if1_f64_0_avx512(a *runtime.Args)
+func momentum_sgd_no_step_is_1_f64_0_avx512(a *runtime.Args)

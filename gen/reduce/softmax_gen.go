@@ -35,7 +35,7 @@ func (a *SoftmaxAttrs) values() (softmaxValues, error) {
 //
 // x: T[...B, D]; y: T[...B, D]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
 func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -65,7 +65,7 @@ func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// SoftmaxInto is [Softmax] with the results in y, of the caller. It allocates nothing and records nothing.
+// SoftmaxInto is [Softmax] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Softmax] do, or runtime.ErrAlias.
 func SoftmaxInto(y, x *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -81,7 +81,7 @@ func SoftmaxInto(y, x *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	return nil
 }
 
-// SoftmaxBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// SoftmaxBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Softmax] do, or runtime.ErrAlias.
 func SoftmaxBackwardInto(dx, dy, x, y *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -148,8 +148,8 @@ var softmaxBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		2: {Name: "@y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<1 | 1<<2},
 	},
 }
 

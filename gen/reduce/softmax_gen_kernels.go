@@ -3,8 +3,9 @@
 package reduce
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 // softmax_f32_forward_0_go reads x; updates y2; writes y.

@@ -3,9 +3,10 @@
 package reduce_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestSoftmaxExamples(t *testing.T) {

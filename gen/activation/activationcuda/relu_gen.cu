@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 

@@ -88,7 +88,7 @@ template <class T, class Op> static __device__ void opgen_combine(const OpgenArg
 extern "C" __global__ void opgen_combine_sum_f32(const OpgenArgs a) { opgen_combine<float, OpgenSum<float> >(a, 0.0f); }
 extern "C" __global__ void opgen_combine_sum_f64(const OpgenArgs a) { opgen_combine<double, OpgenSum<double> >(a, 0.0); }
 
-extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -234,7 +234,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_forward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -386,7 +386,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i32_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -532,7 +532,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_forward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -684,7 +684,7 @@ extern "C" __global__ void cross_entropy_if1_none_f32_i64_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -843,7 +843,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_forward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1008,7 +1008,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i32_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1167,7 +1167,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_forward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1332,7 +1332,7 @@ extern "C" __global__ void cross_entropy_if1_none_f64_i64_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1484,7 +1484,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_0(const OpgenA
     if (threadIdx.x == 0) *p6 = r3;
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_1(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // sum3
     const float *const p1 = (const float *)a.Ptr[1];  // sum4
     float *const p2 = (float *)a.Ptr[2];  // y
@@ -1496,7 +1496,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_forward_1(const OpgenA
     __syncthreads();
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1656,7 +1656,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i32_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1808,7 +1808,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_forward_0(const OpgenA
     if (threadIdx.x == 0) *p6 = r3;
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -1968,7 +1968,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f32_i64_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2133,7 +2133,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_0(const OpgenA
     if (threadIdx.x == 0) *p6 = r3;
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_1(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1(const OpgenArgs a) {
     const double *const p0 = (const double *)a.Ptr[0];  // sum3
     const double *const p1 = (const double *)a.Ptr[1];  // sum4
     double *const p2 = (double *)a.Ptr[2];  // y
@@ -2145,7 +2145,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_forward_1(const OpgenA
     __syncthreads();
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2318,7 +2318,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i32_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2483,7 +2483,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_forward_0(const OpgenA
     if (threadIdx.x == 0) *p6 = r3;
 }
 
-extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2656,7 +2656,7 @@ extern "C" __global__ void cross_entropy_if1_mean_f64_i64_backward_0(const Opgen
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2804,7 +2804,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_forward_0(const OpgenAr
     if (threadIdx.x == 0) *p5 = r2;
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -2956,7 +2956,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i32_backward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3104,7 +3104,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_forward_0(const OpgenAr
     if (threadIdx.x == 0) *p5 = r2;
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3256,7 +3256,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f32_i64_backward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3417,7 +3417,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_forward_0(const OpgenAr
     if (threadIdx.x == 0) *p5 = r2;
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3582,7 +3582,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i32_backward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3743,7 +3743,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_forward_0(const OpgenAr
     if (threadIdx.x == 0) *p5 = r2;
 }
 
-extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -3908,7 +3908,7 @@ extern "C" __global__ void cross_entropy_if1_sum_f64_i64_backward_0(const OpgenA
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const long long s1 = a.I[1];  // ignore_index
     const long long s2 = a.I[2];  // s2
@@ -4076,7 +4076,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_forward_0(const Opg
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const float s1 = (float)a.F[1];  // label_smoothing
     const float s2 = (float)a.F[2];  // s2
@@ -4084,9 +4084,9 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const int *const p0 = (const int *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // weight
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    const float *const p3 = (const float *)a.Ptr[3];  // sum
     const float *const p4 = (const float *)a.Ptr[4];  // x
     const float *const p5 = (const float *)a.Ptr[5];  // max
     float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
@@ -4095,180 +4095,190 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
     const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = s1;
-    const float v3 = s2;
-    const float v4 = v2 / v3;
-    const float v5 = s3;
-    const long long v6 = s4;
-    const long long v7 = s5;
+    const float v1 = s1;
+    const float v2 = s2;
+    const float v3 = v1 / v2;
+    const float v4 = s3;
+    const long long v5 = s4;
+    const long long v6 = s5;
+    const float v7 = 1.0f;
     const float v8 = 0.0f;
-    const float v9 = OpgenBits<float>::to(0x7f800000u);
-    const float v10 = 1.1754944e-38f;
-    const float v11 = 1.6777216e+07f;
-    const float v12 = 8.388759e+06f;
-    const float v13 = 8.388735e+06f;
-    const OpgenBits<float>::U v14 = 0x4afb0du;
-    const OpgenBits<float>::U v15 = 0x4b000000u;
-    const OpgenBits<float>::U v16 = 0x7fffffu;
-    const OpgenBits<float>::U v17 = 0x3f3504f3u;
-    const float v18 = (-0.07635602f);
-    const float v19 = 0.12763286f;
-    const float v20 = (-0.13160582f);
-    const float v21 = 0.14201559f;
-    const float v22 = (-0.16623299f);
-    const float v23 = 0.20001233f;
-    const float v24 = (-0.25000823f);
-    const float v25 = 0.3333333f;
-    const float v26 = (-0.5f);
-    const float v27 = (-1.9046542e-09f);
-    const float v28 = 0.6931472f;
-    const float v29 = OpgenBits<float>::to(0xff800000u);
-    const float v30 = OpgenBits<float>::to(0x7fc00000u);
-    const float v31 = 89.0f;
-    const float v32 = (-104.0f);
-    const float v33 = 1.2583166e+07f;
-    const float v34 = 1.442695f;
-    const float v35 = (-0.6931472f);
-    const float v36 = 1.9046542e-09f;
-    const float v37 = 0.0013882505f;
-    const float v38 = 0.008366547f;
-    const float v39 = 0.0416672f;
-    const float v40 = 0.16666543f;
-    const float v41 = 0.49999997f;
-    const float v42 = 0.5f;
-    const float v43 = 1.2583039e+07f;
+    const float v9 = 1.1754944e-38f;
+    const float v10 = 8.507059e+37f;
+    const float v11 = 1.0842022e-19f;
+    const float v12 = 3.9614081e+28f;
+    const float v13 = OpgenBits<float>::to(0x7f800000u);
+    const float v14 = 1.6777216e+07f;
+    const float v15 = 8.388759e+06f;
+    const float v16 = 8.388735e+06f;
+    const OpgenBits<float>::U v17 = 0x4afb0du;
+    const OpgenBits<float>::U v18 = 0x4b000000u;
+    const OpgenBits<float>::U v19 = 0x7fffffu;
+    const OpgenBits<float>::U v20 = 0x3f3504f3u;
+    const float v21 = (-0.07635602f);
+    const float v22 = 0.12763286f;
+    const float v23 = (-0.13160582f);
+    const float v24 = 0.14201559f;
+    const float v25 = (-0.16623299f);
+    const float v26 = 0.20001233f;
+    const float v27 = (-0.25000823f);
+    const float v28 = 0.3333333f;
+    const float v29 = (-0.5f);
+    const float v30 = (-1.9046542e-09f);
+    const float v31 = 0.6931472f;
+    const float v32 = OpgenBits<float>::to(0xff800000u);
+    const float v33 = OpgenBits<float>::to(0x7fc00000u);
+    const float v34 = 89.0f;
+    const float v35 = (-104.0f);
+    const float v36 = 1.2583166e+07f;
+    const float v37 = 1.442695f;
+    const float v38 = (-0.6931472f);
+    const float v39 = 1.9046542e-09f;
+    const float v40 = 0.0013882505f;
+    const float v41 = 0.008366547f;
+    const float v42 = 0.0416672f;
+    const float v43 = 0.16666543f;
+    const float v44 = 0.49999997f;
+    const float v45 = 0.5f;
+    const float v46 = 1.2583039e+07f;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v44 = p0[r * a.Row[0]];
-        const bool v45 = v44 != v0;
-        const float v46 = p1[r * a.Row[1]];
-        const float v47 = v1 / v46;
-        const float v48 = p2[r * a.Row[2]];
-        const float v49 = opgen_mul(v4, v48);
-        const float v50 = opgen_mul(v5, v48);
-        const bool v51 = v6 <= v44;
-        const bool v52 = v44 < v7;
-        const bool v53 = v51 && v52;
-        const long long v54 = v53 ? v44 : v6;
-        const float v55 = p3[v54 * a.Step[3]];
-        const float v56 = v53 ? v55 : v1;
-        const float v57 = v45 ? v56 : v8;
-        const float v58 = opgen_mul(v50, v57);
-        const float v59 = -v58;
-        const float v60 = -v49;
-        const float v61 = v45 ? v60 : v8;
-        const float v62 = p5[r * a.Row[5]];
-        const float v63 = opgen_abs(v62);
-        const bool v64 = v63 == v9;
-        const float v65 = v64 ? v8 : v62;
-        const bool v66 = v46 < v10;
-        const float v67 = opgen_mul(v46, v11);
-        const float v68 = v66 ? v67 : v46;
-        const float v69 = v66 ? v12 : v13;
-        const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
-        const OpgenBits<float>::U v71 = v70 + v14;
-        const OpgenBits<float>::U v72 = v71 >> 23;
-        const OpgenBits<float>::U v73 = v72 | v15;
-        const OpgenBits<float>::U v74 = v71 & v16;
-        const OpgenBits<float>::U v75 = v74 + v17;
-        const float v76 = OpgenBits<float>::to(v75);
-        const float v77 = OpgenBits<float>::to(v73);
-        const float v78 = v77 - v69;
-        const float v79 = v76 - v1;
-        const float v80 = opgen_mul(v79, v79);
-        const float v81 = opgen_mul(v80, v79);
-        const float v82 = opgen_fma(v18, v79, v19);
-        const float v83 = opgen_fma(v82, v79, v20);
-        const float v84 = opgen_fma(v83, v79, v21);
-        const float v85 = opgen_fma(v84, v79, v22);
-        const float v86 = opgen_fma(v85, v79, v23);
-        const float v87 = opgen_fma(v86, v79, v24);
-        const float v88 = opgen_fma(v87, v79, v25);
-        const float v89 = opgen_mul(v81, v88);
-        const float v90 = opgen_fma(v78, v27, v89);
-        const float v91 = opgen_fma(v80, v26, v90);
-        const float v92 = v79 + v91;
-        const float v93 = opgen_fma(v78, v28, v92);
-        const bool v94 = v46 == v8;
-        const float v95 = v94 ? v29 : v30;
-        const bool v96 = v46 < v9;
-        const float v97 = v96 ? v93 : v46;
-        const bool v98 = v46 <= v8;
-        const float v99 = v98 ? v95 : v97;
-        const float v100 = v65 + v99;
-        const float v101 = p4[r * a.Row[4] + v54 * a.Step[4]];
-        const float v102 = v101 - v100;
-        const float v103 = opgen_mul(v50, v102);
-        const float v104 = -v103;
-        const float v105 = v45 ? v104 : v8;
+        const long long v47 = p0[r * a.Row[0]];
+        const bool v48 = v47 != v0;
+        const float v49 = p1[r * a.Row[1]];
+        const float v50 = opgen_mul(v3, v49);
+        const float v51 = opgen_mul(v4, v49);
+        const bool v52 = v5 <= v47;
+        const bool v53 = v47 < v6;
+        const bool v54 = v52 && v53;
+        const long long v55 = v54 ? v47 : v5;
+        const float v56 = p2[v55 * a.Step[2]];
+        const float v57 = v54 ? v56 : v7;
+        const float v58 = v48 ? v57 : v8;
+        const float v59 = opgen_mul(v51, v58);
+        const float v60 = -v59;
+        const float v61 = p3[r * a.Row[3]];
+        const float v62 = opgen_abs(v61);
+        const bool v63 = v10 < v62;
+        const float v64 = v63 ? v11 : v7;
+        const bool v65 = v62 < v9;
+        const float v66 = v65 ? v12 : v64;
+        const float v67 = opgen_mul(v61, v66);
+        const float v68 = v7 / v67;
+        const float v69 = -v50;
+        const float v70 = v48 ? v69 : v8;
+        const float v71 = p5[r * a.Row[5]];
+        const float v72 = opgen_abs(v71);
+        const bool v73 = v72 == v13;
+        const float v74 = v73 ? v8 : v71;
+        const bool v75 = v61 < v9;
+        const float v76 = opgen_mul(v61, v14);
+        const float v77 = v75 ? v76 : v61;
+        const float v78 = v75 ? v15 : v16;
+        const OpgenBits<float>::U v79 = OpgenBits<float>::of(v77);
+        const OpgenBits<float>::U v80 = v79 + v17;
+        const OpgenBits<float>::U v81 = v80 >> 23;
+        const OpgenBits<float>::U v82 = v81 | v18;
+        const OpgenBits<float>::U v83 = v80 & v19;
+        const OpgenBits<float>::U v84 = v83 + v20;
+        const float v85 = OpgenBits<float>::to(v84);
+        const float v86 = OpgenBits<float>::to(v82);
+        const float v87 = v86 - v78;
+        const float v88 = v85 - v7;
+        const float v89 = opgen_mul(v88, v88);
+        const float v90 = opgen_mul(v89, v88);
+        const float v91 = opgen_fma(v21, v88, v22);
+        const float v92 = opgen_fma(v91, v88, v23);
+        const float v93 = opgen_fma(v92, v88, v24);
+        const float v94 = opgen_fma(v93, v88, v25);
+        const float v95 = opgen_fma(v94, v88, v26);
+        const float v96 = opgen_fma(v95, v88, v27);
+        const float v97 = opgen_fma(v96, v88, v28);
+        const float v98 = opgen_mul(v90, v97);
+        const float v99 = opgen_fma(v87, v30, v98);
+        const float v100 = opgen_fma(v89, v29, v99);
+        const float v101 = v88 + v100;
+        const float v102 = opgen_fma(v87, v31, v101);
+        const bool v103 = v61 == v8;
+        const float v104 = v103 ? v32 : v33;
+        const bool v105 = v61 < v13;
+        const float v106 = v105 ? v102 : v61;
+        const bool v107 = v61 <= v8;
+        const float v108 = v107 ? v104 : v106;
+        const float v109 = v74 + v108;
+        const float v110 = p4[r * a.Row[4] + v55 * a.Step[4]];
+        const float v111 = v110 - v109;
+        const float v112 = opgen_mul(v51, v111);
+        const float v113 = -v112;
+        const float v114 = v48 ? v113 : v8;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v106 = p3[n * a.Step[3]];
-            const float v107 = opgen_mul(v49, v106);
-            const float v108 = -v107;
-            const long long v109 = n;
-            const bool v110 = v109 == v44;
-            const float v111 = v110 ? v59 : v8;
-            const float v112 = v108 + v111;
-            const float v113 = opgen_mul(v47, v112);
-            const float v114 = -v113;
-            const float v115 = v45 ? v114 : v8;
-            const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v117 = v116 - v100;
-            const float v118 = opgen_mul(v61, v117);
-            const float v119 = v45 ? v118 : v8;
-            const bool v120 = v45 && v110;
-            const float v121 = v120 ? v105 : v8;
-            r0 = OpgenSum<float>::of(r0, v115);
-            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v119);
-            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v121);
+            const float v115 = p2[n * a.Step[2]];
+            const float v116 = opgen_mul(v50, v115);
+            const float v117 = -v116;
+            const long long v118 = n;
+            const bool v119 = v118 == v47;
+            const float v120 = v119 ? v60 : v8;
+            const float v121 = v117 + v120;
+            const float v122 = opgen_mul(v121, v66);
+            const float v123 = opgen_mul(v122, v68);
+            const float v124 = -v123;
+            const float v125 = v48 ? v124 : v8;
+            const float v126 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v127 = v126 - v109;
+            const float v128 = opgen_mul(v70, v127);
+            const float v129 = v48 ? v128 : v8;
+            const bool v130 = v48 && v119;
+            const float v131 = v130 ? v114 : v8;
+            r0 = OpgenSum<float>::of(r0, v125);
+            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v129);
+            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v131);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v125 = r0;
-        const bool v126 = v125 == v8;
+        const float v135 = r0;
+        const bool v136 = v135 == v8;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v127 = p3[n * a.Step[3]];
-            const float v128 = opgen_mul(v49, v127);
-            const float v129 = -v128;
-            const long long v130 = n;
-            const bool v131 = v130 == v44;
-            const float v132 = v131 ? v59 : v8;
-            const float v133 = v129 + v132;
-            const float v134 = v45 ? v133 : v8;
-            const float v135 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v136 = v135 - v65;
-            const float v137 = opgen_min(v31, v136);
-            const float v138 = opgen_max(v32, v137);
-            const float v139 = opgen_fma(v138, v34, v33);
-            const float v140 = v139 - v33;
-            const float v141 = opgen_fma(v140, v35, v138);
-            const float v142 = opgen_fma(v140, v36, v141);
-            const OpgenBits<float>::U v143 = OpgenBits<float>::of(v139);
-            const float v144 = opgen_fma(v37, v142, v38);
-            const float v145 = opgen_fma(v144, v142, v39);
-            const float v146 = opgen_fma(v145, v142, v40);
-            const float v147 = opgen_fma(v146, v142, v41);
-            const float v148 = opgen_fma(v147, v142, v1);
-            const float v149 = opgen_fma(v148, v142, v1);
-            const float v150 = opgen_fma(v140, v42, v43);
-            const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
-            const OpgenBits<float>::U v152 = v151 << 23;
-            const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = opgen_mul(v149, v153);
-            const OpgenBits<float>::U v155 = v143 - v151;
-            const OpgenBits<float>::U v156 = v155 << 23;
-            const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = opgen_mul(v154, v157);
-            const float v159 = opgen_mul(v125, v158);
-            const float v160 = v126 ? v8 : v159;
-            const float v161 = v134 + v160;
-            p8[r * a.Row[8] + n * a.Step[8]] = v161;
+            const float v137 = p2[n * a.Step[2]];
+            const float v138 = opgen_mul(v50, v137);
+            const float v139 = -v138;
+            const long long v140 = n;
+            const bool v141 = v140 == v47;
+            const float v142 = v141 ? v60 : v8;
+            const float v143 = v139 + v142;
+            const float v144 = v48 ? v143 : v8;
+            const float v145 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v146 = v145 - v74;
+            const float v147 = opgen_min(v34, v146);
+            const float v148 = opgen_max(v35, v147);
+            const float v149 = opgen_fma(v148, v37, v36);
+            const float v150 = v149 - v36;
+            const float v151 = opgen_fma(v150, v38, v148);
+            const float v152 = opgen_fma(v150, v39, v151);
+            const OpgenBits<float>::U v153 = OpgenBits<float>::of(v149);
+            const float v154 = opgen_fma(v40, v152, v41);
+            const float v155 = opgen_fma(v154, v152, v42);
+            const float v156 = opgen_fma(v155, v152, v43);
+            const float v157 = opgen_fma(v156, v152, v44);
+            const float v158 = opgen_fma(v157, v152, v7);
+            const float v159 = opgen_fma(v158, v152, v7);
+            const float v160 = opgen_fma(v150, v45, v46);
+            const OpgenBits<float>::U v161 = OpgenBits<float>::of(v160);
+            const OpgenBits<float>::U v162 = v161 << 23;
+            const float v163 = OpgenBits<float>::to(v162);
+            const float v164 = opgen_mul(v159, v163);
+            const OpgenBits<float>::U v165 = v153 - v161;
+            const OpgenBits<float>::U v166 = v165 << 23;
+            const float v167 = OpgenBits<float>::to(v166);
+            const float v168 = opgen_mul(v164, v167);
+            const float v169 = opgen_mul(v135, v168);
+            const float v170 = v136 ? v8 : v169;
+            const float v171 = v144 + v170;
+            p8[r * a.Row[8] + n * a.Step[8]] = v171;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_1(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // d_weight_1
     const float *const p1 = (const float *)a.Ptr[1];  // d_weight_2
     float *const p2 = (float *)a.Ptr[2];  // d_weight
@@ -4280,7 +4290,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i32_backward_1(const Op
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const long long s1 = a.I[1];  // ignore_index
     const long long s2 = a.I[2];  // s2
@@ -4448,7 +4458,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_forward_0(const Opg
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const float s1 = (float)a.F[1];  // label_smoothing
     const float s2 = (float)a.F[2];  // s2
@@ -4456,9 +4466,9 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // weight
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    const float *const p3 = (const float *)a.Ptr[3];  // sum
     const float *const p4 = (const float *)a.Ptr[4];  // x
     const float *const p5 = (const float *)a.Ptr[5];  // max
     float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
@@ -4467,180 +4477,190 @@ extern "C" __global__ void cross_entropy_no_if1_none_f32_i64_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
     const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = s1;
-    const float v3 = s2;
-    const float v4 = v2 / v3;
-    const float v5 = s3;
-    const long long v6 = s4;
-    const long long v7 = s5;
+    const float v1 = s1;
+    const float v2 = s2;
+    const float v3 = v1 / v2;
+    const float v4 = s3;
+    const long long v5 = s4;
+    const long long v6 = s5;
+    const float v7 = 1.0f;
     const float v8 = 0.0f;
-    const float v9 = OpgenBits<float>::to(0x7f800000u);
-    const float v10 = 1.1754944e-38f;
-    const float v11 = 1.6777216e+07f;
-    const float v12 = 8.388759e+06f;
-    const float v13 = 8.388735e+06f;
-    const OpgenBits<float>::U v14 = 0x4afb0du;
-    const OpgenBits<float>::U v15 = 0x4b000000u;
-    const OpgenBits<float>::U v16 = 0x7fffffu;
-    const OpgenBits<float>::U v17 = 0x3f3504f3u;
-    const float v18 = (-0.07635602f);
-    const float v19 = 0.12763286f;
-    const float v20 = (-0.13160582f);
-    const float v21 = 0.14201559f;
-    const float v22 = (-0.16623299f);
-    const float v23 = 0.20001233f;
-    const float v24 = (-0.25000823f);
-    const float v25 = 0.3333333f;
-    const float v26 = (-0.5f);
-    const float v27 = (-1.9046542e-09f);
-    const float v28 = 0.6931472f;
-    const float v29 = OpgenBits<float>::to(0xff800000u);
-    const float v30 = OpgenBits<float>::to(0x7fc00000u);
-    const float v31 = 89.0f;
-    const float v32 = (-104.0f);
-    const float v33 = 1.2583166e+07f;
-    const float v34 = 1.442695f;
-    const float v35 = (-0.6931472f);
-    const float v36 = 1.9046542e-09f;
-    const float v37 = 0.0013882505f;
-    const float v38 = 0.008366547f;
-    const float v39 = 0.0416672f;
-    const float v40 = 0.16666543f;
-    const float v41 = 0.49999997f;
-    const float v42 = 0.5f;
-    const float v43 = 1.2583039e+07f;
+    const float v9 = 1.1754944e-38f;
+    const float v10 = 8.507059e+37f;
+    const float v11 = 1.0842022e-19f;
+    const float v12 = 3.9614081e+28f;
+    const float v13 = OpgenBits<float>::to(0x7f800000u);
+    const float v14 = 1.6777216e+07f;
+    const float v15 = 8.388759e+06f;
+    const float v16 = 8.388735e+06f;
+    const OpgenBits<float>::U v17 = 0x4afb0du;
+    const OpgenBits<float>::U v18 = 0x4b000000u;
+    const OpgenBits<float>::U v19 = 0x7fffffu;
+    const OpgenBits<float>::U v20 = 0x3f3504f3u;
+    const float v21 = (-0.07635602f);
+    const float v22 = 0.12763286f;
+    const float v23 = (-0.13160582f);
+    const float v24 = 0.14201559f;
+    const float v25 = (-0.16623299f);
+    const float v26 = 0.20001233f;
+    const float v27 = (-0.25000823f);
+    const float v28 = 0.3333333f;
+    const float v29 = (-0.5f);
+    const float v30 = (-1.9046542e-09f);
+    const float v31 = 0.6931472f;
+    const float v32 = OpgenBits<float>::to(0xff800000u);
+    const float v33 = OpgenBits<float>::to(0x7fc00000u);
+    const float v34 = 89.0f;
+    const float v35 = (-104.0f);
+    const float v36 = 1.2583166e+07f;
+    const float v37 = 1.442695f;
+    const float v38 = (-0.6931472f);
+    const float v39 = 1.9046542e-09f;
+    const float v40 = 0.0013882505f;
+    const float v41 = 0.008366547f;
+    const float v42 = 0.0416672f;
+    const float v43 = 0.16666543f;
+    const float v44 = 0.49999997f;
+    const float v45 = 0.5f;
+    const float v46 = 1.2583039e+07f;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v44 = p0[r * a.Row[0]];
-        const bool v45 = v44 != v0;
-        const float v46 = p1[r * a.Row[1]];
-        const float v47 = v1 / v46;
-        const float v48 = p2[r * a.Row[2]];
-        const float v49 = opgen_mul(v4, v48);
-        const float v50 = opgen_mul(v5, v48);
-        const bool v51 = v6 <= v44;
-        const bool v52 = v44 < v7;
-        const bool v53 = v51 && v52;
-        const long long v54 = v53 ? v44 : v6;
-        const float v55 = p3[v54 * a.Step[3]];
-        const float v56 = v53 ? v55 : v1;
-        const float v57 = v45 ? v56 : v8;
-        const float v58 = opgen_mul(v50, v57);
-        const float v59 = -v58;
-        const float v60 = -v49;
-        const float v61 = v45 ? v60 : v8;
-        const float v62 = p5[r * a.Row[5]];
-        const float v63 = opgen_abs(v62);
-        const bool v64 = v63 == v9;
-        const float v65 = v64 ? v8 : v62;
-        const bool v66 = v46 < v10;
-        const float v67 = opgen_mul(v46, v11);
-        const float v68 = v66 ? v67 : v46;
-        const float v69 = v66 ? v12 : v13;
-        const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
-        const OpgenBits<float>::U v71 = v70 + v14;
-        const OpgenBits<float>::U v72 = v71 >> 23;
-        const OpgenBits<float>::U v73 = v72 | v15;
-        const OpgenBits<float>::U v74 = v71 & v16;
-        const OpgenBits<float>::U v75 = v74 + v17;
-        const float v76 = OpgenBits<float>::to(v75);
-        const float v77 = OpgenBits<float>::to(v73);
-        const float v78 = v77 - v69;
-        const float v79 = v76 - v1;
-        const float v80 = opgen_mul(v79, v79);
-        const float v81 = opgen_mul(v80, v79);
-        const float v82 = opgen_fma(v18, v79, v19);
-        const float v83 = opgen_fma(v82, v79, v20);
-        const float v84 = opgen_fma(v83, v79, v21);
-        const float v85 = opgen_fma(v84, v79, v22);
-        const float v86 = opgen_fma(v85, v79, v23);
-        const float v87 = opgen_fma(v86, v79, v24);
-        const float v88 = opgen_fma(v87, v79, v25);
-        const float v89 = opgen_mul(v81, v88);
-        const float v90 = opgen_fma(v78, v27, v89);
-        const float v91 = opgen_fma(v80, v26, v90);
-        const float v92 = v79 + v91;
-        const float v93 = opgen_fma(v78, v28, v92);
-        const bool v94 = v46 == v8;
-        const float v95 = v94 ? v29 : v30;
-        const bool v96 = v46 < v9;
-        const float v97 = v96 ? v93 : v46;
-        const bool v98 = v46 <= v8;
-        const float v99 = v98 ? v95 : v97;
-        const float v100 = v65 + v99;
-        const float v101 = p4[r * a.Row[4] + v54 * a.Step[4]];
-        const float v102 = v101 - v100;
-        const float v103 = opgen_mul(v50, v102);
-        const float v104 = -v103;
-        const float v105 = v45 ? v104 : v8;
+        const long long v47 = p0[r * a.Row[0]];
+        const bool v48 = v47 != v0;
+        const float v49 = p1[r * a.Row[1]];
+        const float v50 = opgen_mul(v3, v49);
+        const float v51 = opgen_mul(v4, v49);
+        const bool v52 = v5 <= v47;
+        const bool v53 = v47 < v6;
+        const bool v54 = v52 && v53;
+        const long long v55 = v54 ? v47 : v5;
+        const float v56 = p2[v55 * a.Step[2]];
+        const float v57 = v54 ? v56 : v7;
+        const float v58 = v48 ? v57 : v8;
+        const float v59 = opgen_mul(v51, v58);
+        const float v60 = -v59;
+        const float v61 = p3[r * a.Row[3]];
+        const float v62 = opgen_abs(v61);
+        const bool v63 = v10 < v62;
+        const float v64 = v63 ? v11 : v7;
+        const bool v65 = v62 < v9;
+        const float v66 = v65 ? v12 : v64;
+        const float v67 = opgen_mul(v61, v66);
+        const float v68 = v7 / v67;
+        const float v69 = -v50;
+        const float v70 = v48 ? v69 : v8;
+        const float v71 = p5[r * a.Row[5]];
+        const float v72 = opgen_abs(v71);
+        const bool v73 = v72 == v13;
+        const float v74 = v73 ? v8 : v71;
+        const bool v75 = v61 < v9;
+        const float v76 = opgen_mul(v61, v14);
+        const float v77 = v75 ? v76 : v61;
+        const float v78 = v75 ? v15 : v16;
+        const OpgenBits<float>::U v79 = OpgenBits<float>::of(v77);
+        const OpgenBits<float>::U v80 = v79 + v17;
+        const OpgenBits<float>::U v81 = v80 >> 23;
+        const OpgenBits<float>::U v82 = v81 | v18;
+        const OpgenBits<float>::U v83 = v80 & v19;
+        const OpgenBits<float>::U v84 = v83 + v20;
+        const float v85 = OpgenBits<float>::to(v84);
+        const float v86 = OpgenBits<float>::to(v82);
+        const float v87 = v86 - v78;
+        const float v88 = v85 - v7;
+        const float v89 = opgen_mul(v88, v88);
+        const float v90 = opgen_mul(v89, v88);
+        const float v91 = opgen_fma(v21, v88, v22);
+        const float v92 = opgen_fma(v91, v88, v23);
+        const float v93 = opgen_fma(v92, v88, v24);
+        const float v94 = opgen_fma(v93, v88, v25);
+        const float v95 = opgen_fma(v94, v88, v26);
+        const float v96 = opgen_fma(v95, v88, v27);
+        const float v97 = opgen_fma(v96, v88, v28);
+        const float v98 = opgen_mul(v90, v97);
+        const float v99 = opgen_fma(v87, v30, v98);
+        const float v100 = opgen_fma(v89, v29, v99);
+        const float v101 = v88 + v100;
+        const float v102 = opgen_fma(v87, v31, v101);
+        const bool v103 = v61 == v8;
+        const float v104 = v103 ? v32 : v33;
+        const bool v105 = v61 < v13;
+        const float v106 = v105 ? v102 : v61;
+        const bool v107 = v61 <= v8;
+        const float v108 = v107 ? v104 : v106;
+        const float v109 = v74 + v108;
+        const float v110 = p4[r * a.Row[4] + v55 * a.Step[4]];
+        const float v111 = v110 - v109;
+        const float v112 = opgen_mul(v51, v111);
+        const float v113 = -v112;
+        const float v114 = v48 ? v113 : v8;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v106 = p3[n * a.Step[3]];
-            const float v107 = opgen_mul(v49, v106);
-            const float v108 = -v107;
-            const long long v109 = n;
-            const bool v110 = v109 == v44;
-            const float v111 = v110 ? v59 : v8;
-            const float v112 = v108 + v111;
-            const float v113 = opgen_mul(v47, v112);
-            const float v114 = -v113;
-            const float v115 = v45 ? v114 : v8;
-            const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v117 = v116 - v100;
-            const float v118 = opgen_mul(v61, v117);
-            const float v119 = v45 ? v118 : v8;
-            const bool v120 = v45 && v110;
-            const float v121 = v120 ? v105 : v8;
-            r0 = OpgenSum<float>::of(r0, v115);
-            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v119);
-            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v121);
+            const float v115 = p2[n * a.Step[2]];
+            const float v116 = opgen_mul(v50, v115);
+            const float v117 = -v116;
+            const long long v118 = n;
+            const bool v119 = v118 == v47;
+            const float v120 = v119 ? v60 : v8;
+            const float v121 = v117 + v120;
+            const float v122 = opgen_mul(v121, v66);
+            const float v123 = opgen_mul(v122, v68);
+            const float v124 = -v123;
+            const float v125 = v48 ? v124 : v8;
+            const float v126 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v127 = v126 - v109;
+            const float v128 = opgen_mul(v70, v127);
+            const float v129 = v48 ? v128 : v8;
+            const bool v130 = v48 && v119;
+            const float v131 = v130 ? v114 : v8;
+            r0 = OpgenSum<float>::of(r0, v125);
+            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v129);
+            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v131);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v125 = r0;
-        const bool v126 = v125 == v8;
+        const float v135 = r0;
+        const bool v136 = v135 == v8;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v127 = p3[n * a.Step[3]];
-            const float v128 = opgen_mul(v49, v127);
-            const float v129 = -v128;
-            const long long v130 = n;
-            const bool v131 = v130 == v44;
-            const float v132 = v131 ? v59 : v8;
-            const float v133 = v129 + v132;
-            const float v134 = v45 ? v133 : v8;
-            const float v135 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v136 = v135 - v65;
-            const float v137 = opgen_min(v31, v136);
-            const float v138 = opgen_max(v32, v137);
-            const float v139 = opgen_fma(v138, v34, v33);
-            const float v140 = v139 - v33;
-            const float v141 = opgen_fma(v140, v35, v138);
-            const float v142 = opgen_fma(v140, v36, v141);
-            const OpgenBits<float>::U v143 = OpgenBits<float>::of(v139);
-            const float v144 = opgen_fma(v37, v142, v38);
-            const float v145 = opgen_fma(v144, v142, v39);
-            const float v146 = opgen_fma(v145, v142, v40);
-            const float v147 = opgen_fma(v146, v142, v41);
-            const float v148 = opgen_fma(v147, v142, v1);
-            const float v149 = opgen_fma(v148, v142, v1);
-            const float v150 = opgen_fma(v140, v42, v43);
-            const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
-            const OpgenBits<float>::U v152 = v151 << 23;
-            const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = opgen_mul(v149, v153);
-            const OpgenBits<float>::U v155 = v143 - v151;
-            const OpgenBits<float>::U v156 = v155 << 23;
-            const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = opgen_mul(v154, v157);
-            const float v159 = opgen_mul(v125, v158);
-            const float v160 = v126 ? v8 : v159;
-            const float v161 = v134 + v160;
-            p8[r * a.Row[8] + n * a.Step[8]] = v161;
+            const float v137 = p2[n * a.Step[2]];
+            const float v138 = opgen_mul(v50, v137);
+            const float v139 = -v138;
+            const long long v140 = n;
+            const bool v141 = v140 == v47;
+            const float v142 = v141 ? v60 : v8;
+            const float v143 = v139 + v142;
+            const float v144 = v48 ? v143 : v8;
+            const float v145 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v146 = v145 - v74;
+            const float v147 = opgen_min(v34, v146);
+            const float v148 = opgen_max(v35, v147);
+            const float v149 = opgen_fma(v148, v37, v36);
+            const float v150 = v149 - v36;
+            const float v151 = opgen_fma(v150, v38, v148);
+            const float v152 = opgen_fma(v150, v39, v151);
+            const OpgenBits<float>::U v153 = OpgenBits<float>::of(v149);
+            const float v154 = opgen_fma(v40, v152, v41);
+            const float v155 = opgen_fma(v154, v152, v42);
+            const float v156 = opgen_fma(v155, v152, v43);
+            const float v157 = opgen_fma(v156, v152, v44);
+            const float v158 = opgen_fma(v157, v152, v7);
+            const float v159 = opgen_fma(v158, v152, v7);
+            const float v160 = opgen_fma(v150, v45, v46);
+            const OpgenBits<float>::U v161 = OpgenBits<float>::of(v160);
+            const OpgenBits<float>::U v162 = v161 << 23;
+            const float v163 = OpgenBits<float>::to(v162);
+            const float v164 = opgen_mul(v159, v163);
+            const OpgenBits<float>::U v165 = v153 - v161;
+            const OpgenBits<float>::U v166 = v165 << 23;
+            const float v167 = OpgenBits<float>::to(v166);
+            const float v168 = opgen_mul(v164, v167);
+            const float v169 = opgen_mul(v135, v168);
+            const float v170 = v136 ? v8 : v169;
+            const float v171 = v144 + v170;
+            p8[r * a.Row[8] + n * a.Step[8]] = v171;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const long long s1 = a.I[1];  // ignore_index
     const long long s2 = a.I[2];  // s2
@@ -4821,7 +4841,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_forward_0(const Opg
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const double s1 = (double)a.F[1];  // label_smoothing
     const double s2 = (double)a.F[2];  // s2
@@ -4829,9 +4849,9 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const int *const p0 = (const int *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // weight
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // weight
+    const double *const p3 = (const double *)a.Ptr[3];  // sum
     const double *const p4 = (const double *)a.Ptr[4];  // x
     const double *const p5 = (const double *)a.Ptr[5];  // max
     double *const p6 = (double *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
@@ -4840,193 +4860,203 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0;
     const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = s1;
-    const double v3 = s2;
-    const double v4 = v2 / v3;
-    const double v5 = s3;
-    const long long v6 = s4;
-    const long long v7 = s5;
+    const double v1 = s1;
+    const double v2 = s2;
+    const double v3 = v1 / v2;
+    const double v4 = s3;
+    const long long v5 = s4;
+    const long long v6 = s5;
+    const double v7 = 1.0;
     const double v8 = 0.0;
-    const double v9 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v10 = 2.2250738585072014e-308;
-    const double v11 = 9.007199254740992e+15;
-    const double v12 = 4.503599627371572e+15;
-    const double v13 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v14 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v15 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v16 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v17 = 0x3fe6a09e667f3bcdull;
-    const double v18 = 2.0;
-    const double v19 = 0.5;
-    const double v20 = 0.14796095109398816;
-    const double v21 = 0.15314040323371786;
-    const double v22 = 0.18183564551191073;
-    const double v23 = 0.22222198572344912;
-    const double v24 = 0.28571428742360555;
-    const double v25 = 0.39999999999414965;
-    const double v26 = 0.6666666666666734;
-    const double v27 = 2.3190468138462996e-17;
-    const double v28 = 0.6931471805599453;
-    const double v29 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v30 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v31 = 710.0;
-    const double v32 = (-746.0);
-    const double v33 = 6.75539944105779e+15;
-    const double v34 = 1.4426950408889634;
-    const double v35 = (-0.6931471805599453);
-    const double v36 = (-2.3190468138462996e-17);
-    const double v37 = 2.0875335472884792e-09;
-    const double v38 = 2.5109024134111932e-08;
-    const double v39 = 2.755740275318943e-07;
-    const double v40 = 2.7557244255057715e-06;
-    const double v41 = 2.480158717225789e-05;
-    const double v42 = 0.0001984126988607269;
-    const double v43 = 0.0013888888888962591;
-    const double v44 = 0.008333333333321655;
-    const double v45 = 0.041666666666666505;
-    const double v46 = 0.16666666666666677;
-    const double v47 = 6.755399441056767e+15;
+    const double v9 = 2.2250738585072014e-308;
+    const double v10 = 4.49423283715579e+307;
+    const double v11 = 1.4916681462400413e-154;
+    const double v12 = 7.762590461503545e+230;
+    const double v13 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v14 = 9.007199254740992e+15;
+    const double v15 = 4.503599627371572e+15;
+    const double v16 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v17 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v18 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v19 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v20 = 0x3fe6a09e667f3bcdull;
+    const double v21 = 2.0;
+    const double v22 = 0.5;
+    const double v23 = 0.14796095109398816;
+    const double v24 = 0.15314040323371786;
+    const double v25 = 0.18183564551191073;
+    const double v26 = 0.22222198572344912;
+    const double v27 = 0.28571428742360555;
+    const double v28 = 0.39999999999414965;
+    const double v29 = 0.6666666666666734;
+    const double v30 = 2.3190468138462996e-17;
+    const double v31 = 0.6931471805599453;
+    const double v32 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v33 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v34 = 710.0;
+    const double v35 = (-746.0);
+    const double v36 = 6.75539944105779e+15;
+    const double v37 = 1.4426950408889634;
+    const double v38 = (-0.6931471805599453);
+    const double v39 = (-2.3190468138462996e-17);
+    const double v40 = 2.0875335472884792e-09;
+    const double v41 = 2.5109024134111932e-08;
+    const double v42 = 2.755740275318943e-07;
+    const double v43 = 2.7557244255057715e-06;
+    const double v44 = 2.480158717225789e-05;
+    const double v45 = 0.0001984126988607269;
+    const double v46 = 0.0013888888888962591;
+    const double v47 = 0.008333333333321655;
+    const double v48 = 0.041666666666666505;
+    const double v49 = 0.16666666666666677;
+    const double v50 = 6.755399441056767e+15;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v48 = p0[r * a.Row[0]];
-        const bool v49 = v48 != v0;
-        const double v50 = p1[r * a.Row[1]];
-        const double v51 = v1 / v50;
-        const double v52 = p2[r * a.Row[2]];
-        const double v53 = opgen_mul(v4, v52);
-        const double v54 = opgen_mul(v5, v52);
-        const bool v55 = v6 <= v48;
-        const bool v56 = v48 < v7;
-        const bool v57 = v55 && v56;
-        const long long v58 = v57 ? v48 : v6;
-        const double v59 = p3[v58 * a.Step[3]];
-        const double v60 = v57 ? v59 : v1;
-        const double v61 = v49 ? v60 : v8;
-        const double v62 = opgen_mul(v54, v61);
-        const double v63 = -v62;
-        const double v64 = -v53;
-        const double v65 = v49 ? v64 : v8;
-        const double v66 = p5[r * a.Row[5]];
-        const double v67 = opgen_abs(v66);
-        const bool v68 = v67 == v9;
-        const double v69 = v68 ? v8 : v66;
-        const bool v70 = v50 < v10;
-        const double v71 = opgen_mul(v50, v11);
-        const double v72 = v70 ? v71 : v50;
-        const double v73 = v70 ? v12 : v13;
-        const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
-        const OpgenBits<double>::U v75 = v74 + v14;
-        const OpgenBits<double>::U v76 = v75 >> 52;
-        const OpgenBits<double>::U v77 = v76 | v15;
-        const OpgenBits<double>::U v78 = v75 & v16;
-        const OpgenBits<double>::U v79 = v78 + v17;
-        const double v80 = OpgenBits<double>::to(v79);
-        const double v81 = OpgenBits<double>::to(v77);
-        const double v82 = v81 - v73;
-        const double v83 = v80 - v1;
-        const double v84 = opgen_mul(v83, v83);
-        const double v85 = v83 + v18;
-        const double v86 = v83 / v85;
-        const double v87 = opgen_mul(v86, v86);
-        const double v88 = opgen_mul(v19, v84);
-        const double v89 = opgen_fma(v20, v87, v21);
-        const double v90 = opgen_fma(v89, v87, v22);
-        const double v91 = opgen_fma(v90, v87, v23);
-        const double v92 = opgen_fma(v91, v87, v24);
-        const double v93 = opgen_fma(v92, v87, v25);
-        const double v94 = opgen_fma(v93, v87, v26);
-        const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = opgen_mul(v82, v27);
-        const double v97 = opgen_fma(v86, v95, v96);
-        const double v98 = v88 - v97;
-        const double v99 = v83 - v98;
-        const double v100 = opgen_fma(v82, v28, v99);
-        const bool v101 = v50 == v8;
-        const double v102 = v101 ? v29 : v30;
-        const bool v103 = v50 < v9;
-        const double v104 = v103 ? v100 : v50;
-        const bool v105 = v50 <= v8;
-        const double v106 = v105 ? v102 : v104;
-        const double v107 = v69 + v106;
-        const double v108 = p4[r * a.Row[4] + v58 * a.Step[4]];
-        const double v109 = v108 - v107;
-        const double v110 = opgen_mul(v54, v109);
-        const double v111 = -v110;
-        const double v112 = v49 ? v111 : v8;
+        const long long v51 = p0[r * a.Row[0]];
+        const bool v52 = v51 != v0;
+        const double v53 = p1[r * a.Row[1]];
+        const double v54 = opgen_mul(v3, v53);
+        const double v55 = opgen_mul(v4, v53);
+        const bool v56 = v5 <= v51;
+        const bool v57 = v51 < v6;
+        const bool v58 = v56 && v57;
+        const long long v59 = v58 ? v51 : v5;
+        const double v60 = p2[v59 * a.Step[2]];
+        const double v61 = v58 ? v60 : v7;
+        const double v62 = v52 ? v61 : v8;
+        const double v63 = opgen_mul(v55, v62);
+        const double v64 = -v63;
+        const double v65 = p3[r * a.Row[3]];
+        const double v66 = opgen_abs(v65);
+        const bool v67 = v10 < v66;
+        const double v68 = v67 ? v11 : v7;
+        const bool v69 = v66 < v9;
+        const double v70 = v69 ? v12 : v68;
+        const double v71 = opgen_mul(v65, v70);
+        const double v72 = v7 / v71;
+        const double v73 = -v54;
+        const double v74 = v52 ? v73 : v8;
+        const double v75 = p5[r * a.Row[5]];
+        const double v76 = opgen_abs(v75);
+        const bool v77 = v76 == v13;
+        const double v78 = v77 ? v8 : v75;
+        const bool v79 = v65 < v9;
+        const double v80 = opgen_mul(v65, v14);
+        const double v81 = v79 ? v80 : v65;
+        const double v82 = v79 ? v15 : v16;
+        const OpgenBits<double>::U v83 = OpgenBits<double>::of(v81);
+        const OpgenBits<double>::U v84 = v83 + v17;
+        const OpgenBits<double>::U v85 = v84 >> 52;
+        const OpgenBits<double>::U v86 = v85 | v18;
+        const OpgenBits<double>::U v87 = v84 & v19;
+        const OpgenBits<double>::U v88 = v87 + v20;
+        const double v89 = OpgenBits<double>::to(v88);
+        const double v90 = OpgenBits<double>::to(v86);
+        const double v91 = v90 - v82;
+        const double v92 = v89 - v7;
+        const double v93 = opgen_mul(v92, v92);
+        const double v94 = v92 + v21;
+        const double v95 = v92 / v94;
+        const double v96 = opgen_mul(v95, v95);
+        const double v97 = opgen_mul(v22, v93);
+        const double v98 = opgen_fma(v23, v96, v24);
+        const double v99 = opgen_fma(v98, v96, v25);
+        const double v100 = opgen_fma(v99, v96, v26);
+        const double v101 = opgen_fma(v100, v96, v27);
+        const double v102 = opgen_fma(v101, v96, v28);
+        const double v103 = opgen_fma(v102, v96, v29);
+        const double v104 = opgen_fma(v96, v103, v97);
+        const double v105 = opgen_mul(v91, v30);
+        const double v106 = opgen_fma(v95, v104, v105);
+        const double v107 = v97 - v106;
+        const double v108 = v92 - v107;
+        const double v109 = opgen_fma(v91, v31, v108);
+        const bool v110 = v65 == v8;
+        const double v111 = v110 ? v32 : v33;
+        const bool v112 = v65 < v13;
+        const double v113 = v112 ? v109 : v65;
+        const bool v114 = v65 <= v8;
+        const double v115 = v114 ? v111 : v113;
+        const double v116 = v78 + v115;
+        const double v117 = p4[r * a.Row[4] + v59 * a.Step[4]];
+        const double v118 = v117 - v116;
+        const double v119 = opgen_mul(v55, v118);
+        const double v120 = -v119;
+        const double v121 = v52 ? v120 : v8;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v113 = p3[n * a.Step[3]];
-            const double v114 = opgen_mul(v53, v113);
-            const double v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v48;
-            const double v118 = v117 ? v63 : v8;
-            const double v119 = v115 + v118;
-            const double v120 = opgen_mul(v51, v119);
-            const double v121 = -v120;
-            const double v122 = v49 ? v121 : v8;
-            const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v124 = v123 - v107;
-            const double v125 = opgen_mul(v65, v124);
-            const double v126 = v49 ? v125 : v8;
-            const bool v127 = v49 && v117;
-            const double v128 = v127 ? v112 : v8;
-            r0 = OpgenSum<double>::of(r0, v122);
-            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v126);
-            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v128);
+            const double v122 = p2[n * a.Step[2]];
+            const double v123 = opgen_mul(v54, v122);
+            const double v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v51;
+            const double v127 = v126 ? v64 : v8;
+            const double v128 = v124 + v127;
+            const double v129 = opgen_mul(v128, v70);
+            const double v130 = opgen_mul(v129, v72);
+            const double v131 = -v130;
+            const double v132 = v52 ? v131 : v8;
+            const double v133 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v134 = v133 - v116;
+            const double v135 = opgen_mul(v74, v134);
+            const double v136 = v52 ? v135 : v8;
+            const bool v137 = v52 && v126;
+            const double v138 = v137 ? v121 : v8;
+            r0 = OpgenSum<double>::of(r0, v132);
+            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v136);
+            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v138);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v132 = r0;
-        const bool v133 = v132 == v8;
+        const double v142 = r0;
+        const bool v143 = v142 == v8;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v134 = p3[n * a.Step[3]];
-            const double v135 = opgen_mul(v53, v134);
-            const double v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v48;
-            const double v139 = v138 ? v63 : v8;
-            const double v140 = v136 + v139;
-            const double v141 = v49 ? v140 : v8;
-            const double v142 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v143 = v142 - v69;
-            const double v144 = opgen_min(v31, v143);
-            const double v145 = opgen_max(v32, v144);
-            const double v146 = opgen_fma(v145, v34, v33);
-            const double v147 = v146 - v33;
-            const double v148 = opgen_fma(v147, v35, v145);
-            const double v149 = opgen_fma(v147, v36, v148);
-            const OpgenBits<double>::U v150 = OpgenBits<double>::of(v146);
-            const double v151 = opgen_fma(v37, v149, v38);
-            const double v152 = opgen_fma(v151, v149, v39);
-            const double v153 = opgen_fma(v152, v149, v40);
-            const double v154 = opgen_fma(v153, v149, v41);
-            const double v155 = opgen_fma(v154, v149, v42);
-            const double v156 = opgen_fma(v155, v149, v43);
-            const double v157 = opgen_fma(v156, v149, v44);
-            const double v158 = opgen_fma(v157, v149, v45);
-            const double v159 = opgen_fma(v158, v149, v46);
-            const double v160 = opgen_fma(v159, v149, v19);
-            const double v161 = opgen_fma(v160, v149, v1);
-            const double v162 = opgen_fma(v161, v149, v1);
-            const double v163 = opgen_fma(v147, v19, v47);
-            const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
-            const OpgenBits<double>::U v165 = v164 << 52;
-            const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = opgen_mul(v162, v166);
-            const OpgenBits<double>::U v168 = v150 - v164;
-            const OpgenBits<double>::U v169 = v168 << 52;
-            const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = opgen_mul(v167, v170);
-            const double v172 = opgen_mul(v132, v171);
-            const double v173 = v133 ? v8 : v172;
-            const double v174 = v141 + v173;
-            p8[r * a.Row[8] + n * a.Step[8]] = v174;
+            const double v144 = p2[n * a.Step[2]];
+            const double v145 = opgen_mul(v54, v144);
+            const double v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v51;
+            const double v149 = v148 ? v64 : v8;
+            const double v150 = v146 + v149;
+            const double v151 = v52 ? v150 : v8;
+            const double v152 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v153 = v152 - v78;
+            const double v154 = opgen_min(v34, v153);
+            const double v155 = opgen_max(v35, v154);
+            const double v156 = opgen_fma(v155, v37, v36);
+            const double v157 = v156 - v36;
+            const double v158 = opgen_fma(v157, v38, v155);
+            const double v159 = opgen_fma(v157, v39, v158);
+            const OpgenBits<double>::U v160 = OpgenBits<double>::of(v156);
+            const double v161 = opgen_fma(v40, v159, v41);
+            const double v162 = opgen_fma(v161, v159, v42);
+            const double v163 = opgen_fma(v162, v159, v43);
+            const double v164 = opgen_fma(v163, v159, v44);
+            const double v165 = opgen_fma(v164, v159, v45);
+            const double v166 = opgen_fma(v165, v159, v46);
+            const double v167 = opgen_fma(v166, v159, v47);
+            const double v168 = opgen_fma(v167, v159, v48);
+            const double v169 = opgen_fma(v168, v159, v49);
+            const double v170 = opgen_fma(v169, v159, v22);
+            const double v171 = opgen_fma(v170, v159, v7);
+            const double v172 = opgen_fma(v171, v159, v7);
+            const double v173 = opgen_fma(v157, v22, v50);
+            const OpgenBits<double>::U v174 = OpgenBits<double>::of(v173);
+            const OpgenBits<double>::U v175 = v174 << 52;
+            const double v176 = OpgenBits<double>::to(v175);
+            const double v177 = opgen_mul(v172, v176);
+            const OpgenBits<double>::U v178 = v160 - v174;
+            const OpgenBits<double>::U v179 = v178 << 52;
+            const double v180 = OpgenBits<double>::to(v179);
+            const double v181 = opgen_mul(v177, v180);
+            const double v182 = opgen_mul(v142, v181);
+            const double v183 = v143 ? v8 : v182;
+            const double v184 = v151 + v183;
+            p8[r * a.Row[8] + n * a.Step[8]] = v184;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_1(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1(const OpgenArgs a) {
     const double *const p0 = (const double *)a.Ptr[0];  // d_weight_1
     const double *const p1 = (const double *)a.Ptr[1];  // d_weight_2
     double *const p2 = (double *)a.Ptr[2];  // d_weight
@@ -5038,7 +5068,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i32_backward_1(const Op
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const long long s1 = a.I[1];  // ignore_index
     const long long s2 = a.I[2];  // s2
@@ -5219,7 +5249,7 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_forward_0(const Opg
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const double s1 = (double)a.F[1];  // label_smoothing
     const double s2 = (double)a.F[2];  // s2
@@ -5227,9 +5257,9 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // weight
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // weight
+    const double *const p3 = (const double *)a.Ptr[3];  // sum
     const double *const p4 = (const double *)a.Ptr[4];  // x
     const double *const p5 = (const double *)a.Ptr[5];  // max
     double *const p6 = (double *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
@@ -5238,193 +5268,203 @@ extern "C" __global__ void cross_entropy_no_if1_none_f64_i64_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0;
     const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = s1;
-    const double v3 = s2;
-    const double v4 = v2 / v3;
-    const double v5 = s3;
-    const long long v6 = s4;
-    const long long v7 = s5;
+    const double v1 = s1;
+    const double v2 = s2;
+    const double v3 = v1 / v2;
+    const double v4 = s3;
+    const long long v5 = s4;
+    const long long v6 = s5;
+    const double v7 = 1.0;
     const double v8 = 0.0;
-    const double v9 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v10 = 2.2250738585072014e-308;
-    const double v11 = 9.007199254740992e+15;
-    const double v12 = 4.503599627371572e+15;
-    const double v13 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v14 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v15 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v16 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v17 = 0x3fe6a09e667f3bcdull;
-    const double v18 = 2.0;
-    const double v19 = 0.5;
-    const double v20 = 0.14796095109398816;
-    const double v21 = 0.15314040323371786;
-    const double v22 = 0.18183564551191073;
-    const double v23 = 0.22222198572344912;
-    const double v24 = 0.28571428742360555;
-    const double v25 = 0.39999999999414965;
-    const double v26 = 0.6666666666666734;
-    const double v27 = 2.3190468138462996e-17;
-    const double v28 = 0.6931471805599453;
-    const double v29 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v30 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v31 = 710.0;
-    const double v32 = (-746.0);
-    const double v33 = 6.75539944105779e+15;
-    const double v34 = 1.4426950408889634;
-    const double v35 = (-0.6931471805599453);
-    const double v36 = (-2.3190468138462996e-17);
-    const double v37 = 2.0875335472884792e-09;
-    const double v38 = 2.5109024134111932e-08;
-    const double v39 = 2.755740275318943e-07;
-    const double v40 = 2.7557244255057715e-06;
-    const double v41 = 2.480158717225789e-05;
-    const double v42 = 0.0001984126988607269;
-    const double v43 = 0.0013888888888962591;
-    const double v44 = 0.008333333333321655;
-    const double v45 = 0.041666666666666505;
-    const double v46 = 0.16666666666666677;
-    const double v47 = 6.755399441056767e+15;
+    const double v9 = 2.2250738585072014e-308;
+    const double v10 = 4.49423283715579e+307;
+    const double v11 = 1.4916681462400413e-154;
+    const double v12 = 7.762590461503545e+230;
+    const double v13 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v14 = 9.007199254740992e+15;
+    const double v15 = 4.503599627371572e+15;
+    const double v16 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v17 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v18 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v19 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v20 = 0x3fe6a09e667f3bcdull;
+    const double v21 = 2.0;
+    const double v22 = 0.5;
+    const double v23 = 0.14796095109398816;
+    const double v24 = 0.15314040323371786;
+    const double v25 = 0.18183564551191073;
+    const double v26 = 0.22222198572344912;
+    const double v27 = 0.28571428742360555;
+    const double v28 = 0.39999999999414965;
+    const double v29 = 0.6666666666666734;
+    const double v30 = 2.3190468138462996e-17;
+    const double v31 = 0.6931471805599453;
+    const double v32 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v33 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v34 = 710.0;
+    const double v35 = (-746.0);
+    const double v36 = 6.75539944105779e+15;
+    const double v37 = 1.4426950408889634;
+    const double v38 = (-0.6931471805599453);
+    const double v39 = (-2.3190468138462996e-17);
+    const double v40 = 2.0875335472884792e-09;
+    const double v41 = 2.5109024134111932e-08;
+    const double v42 = 2.755740275318943e-07;
+    const double v43 = 2.7557244255057715e-06;
+    const double v44 = 2.480158717225789e-05;
+    const double v45 = 0.0001984126988607269;
+    const double v46 = 0.0013888888888962591;
+    const double v47 = 0.008333333333321655;
+    const double v48 = 0.041666666666666505;
+    const double v49 = 0.16666666666666677;
+    const double v50 = 6.755399441056767e+15;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v48 = p0[r * a.Row[0]];
-        const bool v49 = v48 != v0;
-        const double v50 = p1[r * a.Row[1]];
-        const double v51 = v1 / v50;
-        const double v52 = p2[r * a.Row[2]];
-        const double v53 = opgen_mul(v4, v52);
-        const double v54 = opgen_mul(v5, v52);
-        const bool v55 = v6 <= v48;
-        const bool v56 = v48 < v7;
-        const bool v57 = v55 && v56;
-        const long long v58 = v57 ? v48 : v6;
-        const double v59 = p3[v58 * a.Step[3]];
-        const double v60 = v57 ? v59 : v1;
-        const double v61 = v49 ? v60 : v8;
-        const double v62 = opgen_mul(v54, v61);
-        const double v63 = -v62;
-        const double v64 = -v53;
-        const double v65 = v49 ? v64 : v8;
-        const double v66 = p5[r * a.Row[5]];
-        const double v67 = opgen_abs(v66);
-        const bool v68 = v67 == v9;
-        const double v69 = v68 ? v8 : v66;
-        const bool v70 = v50 < v10;
-        const double v71 = opgen_mul(v50, v11);
-        const double v72 = v70 ? v71 : v50;
-        const double v73 = v70 ? v12 : v13;
-        const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
-        const OpgenBits<double>::U v75 = v74 + v14;
-        const OpgenBits<double>::U v76 = v75 >> 52;
-        const OpgenBits<double>::U v77 = v76 | v15;
-        const OpgenBits<double>::U v78 = v75 & v16;
-        const OpgenBits<double>::U v79 = v78 + v17;
-        const double v80 = OpgenBits<double>::to(v79);
-        const double v81 = OpgenBits<double>::to(v77);
-        const double v82 = v81 - v73;
-        const double v83 = v80 - v1;
-        const double v84 = opgen_mul(v83, v83);
-        const double v85 = v83 + v18;
-        const double v86 = v83 / v85;
-        const double v87 = opgen_mul(v86, v86);
-        const double v88 = opgen_mul(v19, v84);
-        const double v89 = opgen_fma(v20, v87, v21);
-        const double v90 = opgen_fma(v89, v87, v22);
-        const double v91 = opgen_fma(v90, v87, v23);
-        const double v92 = opgen_fma(v91, v87, v24);
-        const double v93 = opgen_fma(v92, v87, v25);
-        const double v94 = opgen_fma(v93, v87, v26);
-        const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = opgen_mul(v82, v27);
-        const double v97 = opgen_fma(v86, v95, v96);
-        const double v98 = v88 - v97;
-        const double v99 = v83 - v98;
-        const double v100 = opgen_fma(v82, v28, v99);
-        const bool v101 = v50 == v8;
-        const double v102 = v101 ? v29 : v30;
-        const bool v103 = v50 < v9;
-        const double v104 = v103 ? v100 : v50;
-        const bool v105 = v50 <= v8;
-        const double v106 = v105 ? v102 : v104;
-        const double v107 = v69 + v106;
-        const double v108 = p4[r * a.Row[4] + v58 * a.Step[4]];
-        const double v109 = v108 - v107;
-        const double v110 = opgen_mul(v54, v109);
-        const double v111 = -v110;
-        const double v112 = v49 ? v111 : v8;
+        const long long v51 = p0[r * a.Row[0]];
+        const bool v52 = v51 != v0;
+        const double v53 = p1[r * a.Row[1]];
+        const double v54 = opgen_mul(v3, v53);
+        const double v55 = opgen_mul(v4, v53);
+        const bool v56 = v5 <= v51;
+        const bool v57 = v51 < v6;
+        const bool v58 = v56 && v57;
+        const long long v59 = v58 ? v51 : v5;
+        const double v60 = p2[v59 * a.Step[2]];
+        const double v61 = v58 ? v60 : v7;
+        const double v62 = v52 ? v61 : v8;
+        const double v63 = opgen_mul(v55, v62);
+        const double v64 = -v63;
+        const double v65 = p3[r * a.Row[3]];
+        const double v66 = opgen_abs(v65);
+        const bool v67 = v10 < v66;
+        const double v68 = v67 ? v11 : v7;
+        const bool v69 = v66 < v9;
+        const double v70 = v69 ? v12 : v68;
+        const double v71 = opgen_mul(v65, v70);
+        const double v72 = v7 / v71;
+        const double v73 = -v54;
+        const double v74 = v52 ? v73 : v8;
+        const double v75 = p5[r * a.Row[5]];
+        const double v76 = opgen_abs(v75);
+        const bool v77 = v76 == v13;
+        const double v78 = v77 ? v8 : v75;
+        const bool v79 = v65 < v9;
+        const double v80 = opgen_mul(v65, v14);
+        const double v81 = v79 ? v80 : v65;
+        const double v82 = v79 ? v15 : v16;
+        const OpgenBits<double>::U v83 = OpgenBits<double>::of(v81);
+        const OpgenBits<double>::U v84 = v83 + v17;
+        const OpgenBits<double>::U v85 = v84 >> 52;
+        const OpgenBits<double>::U v86 = v85 | v18;
+        const OpgenBits<double>::U v87 = v84 & v19;
+        const OpgenBits<double>::U v88 = v87 + v20;
+        const double v89 = OpgenBits<double>::to(v88);
+        const double v90 = OpgenBits<double>::to(v86);
+        const double v91 = v90 - v82;
+        const double v92 = v89 - v7;
+        const double v93 = opgen_mul(v92, v92);
+        const double v94 = v92 + v21;
+        const double v95 = v92 / v94;
+        const double v96 = opgen_mul(v95, v95);
+        const double v97 = opgen_mul(v22, v93);
+        const double v98 = opgen_fma(v23, v96, v24);
+        const double v99 = opgen_fma(v98, v96, v25);
+        const double v100 = opgen_fma(v99, v96, v26);
+        const double v101 = opgen_fma(v100, v96, v27);
+        const double v102 = opgen_fma(v101, v96, v28);
+        const double v103 = opgen_fma(v102, v96, v29);
+        const double v104 = opgen_fma(v96, v103, v97);
+        const double v105 = opgen_mul(v91, v30);
+        const double v106 = opgen_fma(v95, v104, v105);
+        const double v107 = v97 - v106;
+        const double v108 = v92 - v107;
+        const double v109 = opgen_fma(v91, v31, v108);
+        const bool v110 = v65 == v8;
+        const double v111 = v110 ? v32 : v33;
+        const bool v112 = v65 < v13;
+        const double v113 = v112 ? v109 : v65;
+        const bool v114 = v65 <= v8;
+        const double v115 = v114 ? v111 : v113;
+        const double v116 = v78 + v115;
+        const double v117 = p4[r * a.Row[4] + v59 * a.Step[4]];
+        const double v118 = v117 - v116;
+        const double v119 = opgen_mul(v55, v118);
+        const double v120 = -v119;
+        const double v121 = v52 ? v120 : v8;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v113 = p3[n * a.Step[3]];
-            const double v114 = opgen_mul(v53, v113);
-            const double v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v48;
-            const double v118 = v117 ? v63 : v8;
-            const double v119 = v115 + v118;
-            const double v120 = opgen_mul(v51, v119);
-            const double v121 = -v120;
-            const double v122 = v49 ? v121 : v8;
-            const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v124 = v123 - v107;
-            const double v125 = opgen_mul(v65, v124);
-            const double v126 = v49 ? v125 : v8;
-            const bool v127 = v49 && v117;
-            const double v128 = v127 ? v112 : v8;
-            r0 = OpgenSum<double>::of(r0, v122);
-            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v126);
-            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v128);
+            const double v122 = p2[n * a.Step[2]];
+            const double v123 = opgen_mul(v54, v122);
+            const double v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v51;
+            const double v127 = v126 ? v64 : v8;
+            const double v128 = v124 + v127;
+            const double v129 = opgen_mul(v128, v70);
+            const double v130 = opgen_mul(v129, v72);
+            const double v131 = -v130;
+            const double v132 = v52 ? v131 : v8;
+            const double v133 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v134 = v133 - v116;
+            const double v135 = opgen_mul(v74, v134);
+            const double v136 = v52 ? v135 : v8;
+            const bool v137 = v52 && v126;
+            const double v138 = v137 ? v121 : v8;
+            r0 = OpgenSum<double>::of(r0, v132);
+            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v136);
+            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v138);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v132 = r0;
-        const bool v133 = v132 == v8;
+        const double v142 = r0;
+        const bool v143 = v142 == v8;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v134 = p3[n * a.Step[3]];
-            const double v135 = opgen_mul(v53, v134);
-            const double v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v48;
-            const double v139 = v138 ? v63 : v8;
-            const double v140 = v136 + v139;
-            const double v141 = v49 ? v140 : v8;
-            const double v142 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v143 = v142 - v69;
-            const double v144 = opgen_min(v31, v143);
-            const double v145 = opgen_max(v32, v144);
-            const double v146 = opgen_fma(v145, v34, v33);
-            const double v147 = v146 - v33;
-            const double v148 = opgen_fma(v147, v35, v145);
-            const double v149 = opgen_fma(v147, v36, v148);
-            const OpgenBits<double>::U v150 = OpgenBits<double>::of(v146);
-            const double v151 = opgen_fma(v37, v149, v38);
-            const double v152 = opgen_fma(v151, v149, v39);
-            const double v153 = opgen_fma(v152, v149, v40);
-            const double v154 = opgen_fma(v153, v149, v41);
-            const double v155 = opgen_fma(v154, v149, v42);
-            const double v156 = opgen_fma(v155, v149, v43);
-            const double v157 = opgen_fma(v156, v149, v44);
-            const double v158 = opgen_fma(v157, v149, v45);
-            const double v159 = opgen_fma(v158, v149, v46);
-            const double v160 = opgen_fma(v159, v149, v19);
-            const double v161 = opgen_fma(v160, v149, v1);
-            const double v162 = opgen_fma(v161, v149, v1);
-            const double v163 = opgen_fma(v147, v19, v47);
-            const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
-            const OpgenBits<double>::U v165 = v164 << 52;
-            const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = opgen_mul(v162, v166);
-            const OpgenBits<double>::U v168 = v150 - v164;
-            const OpgenBits<double>::U v169 = v168 << 52;
-            const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = opgen_mul(v167, v170);
-            const double v172 = opgen_mul(v132, v171);
-            const double v173 = v133 ? v8 : v172;
-            const double v174 = v141 + v173;
-            p8[r * a.Row[8] + n * a.Step[8]] = v174;
+            const double v144 = p2[n * a.Step[2]];
+            const double v145 = opgen_mul(v54, v144);
+            const double v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v51;
+            const double v149 = v148 ? v64 : v8;
+            const double v150 = v146 + v149;
+            const double v151 = v52 ? v150 : v8;
+            const double v152 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v153 = v152 - v78;
+            const double v154 = opgen_min(v34, v153);
+            const double v155 = opgen_max(v35, v154);
+            const double v156 = opgen_fma(v155, v37, v36);
+            const double v157 = v156 - v36;
+            const double v158 = opgen_fma(v157, v38, v155);
+            const double v159 = opgen_fma(v157, v39, v158);
+            const OpgenBits<double>::U v160 = OpgenBits<double>::of(v156);
+            const double v161 = opgen_fma(v40, v159, v41);
+            const double v162 = opgen_fma(v161, v159, v42);
+            const double v163 = opgen_fma(v162, v159, v43);
+            const double v164 = opgen_fma(v163, v159, v44);
+            const double v165 = opgen_fma(v164, v159, v45);
+            const double v166 = opgen_fma(v165, v159, v46);
+            const double v167 = opgen_fma(v166, v159, v47);
+            const double v168 = opgen_fma(v167, v159, v48);
+            const double v169 = opgen_fma(v168, v159, v49);
+            const double v170 = opgen_fma(v169, v159, v22);
+            const double v171 = opgen_fma(v170, v159, v7);
+            const double v172 = opgen_fma(v171, v159, v7);
+            const double v173 = opgen_fma(v157, v22, v50);
+            const OpgenBits<double>::U v174 = OpgenBits<double>::of(v173);
+            const OpgenBits<double>::U v175 = v174 << 52;
+            const double v176 = OpgenBits<double>::to(v175);
+            const double v177 = opgen_mul(v172, v176);
+            const OpgenBits<double>::U v178 = v160 - v174;
+            const OpgenBits<double>::U v179 = v178 << 52;
+            const double v180 = OpgenBits<double>::to(v179);
+            const double v181 = opgen_mul(v177, v180);
+            const double v182 = opgen_mul(v142, v181);
+            const double v183 = v143 ? v8 : v182;
+            const double v184 = v151 + v183;
+            p8[r * a.Row[8] + n * a.Step[8]] = v184;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -5598,7 +5638,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_forward_0(const Opg
     if (threadIdx.x == 0) *p6 = r4;
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const float s1 = (float)a.F[1];  // label_smoothing
     const float s2 = (float)a.F[2];  // s2
@@ -5606,10 +5646,10 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const int *const p0 = (const int *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // sum4
-    const float *const p4 = (const float *)a.Ptr[4];  // weight
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // sum4
+    const float *const p3 = (const float *)a.Ptr[3];  // weight
+    const float *const p4 = (const float *)a.Ptr[4];  // sum
     const float *const p5 = (const float *)a.Ptr[5];  // x
     const float *const p6 = (const float *)a.Ptr[6];  // max
     const float *const p7 = (const float *)a.Ptr[7];  // y
@@ -5619,187 +5659,197 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i32_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p8[n * a.Step[8]] = 0.0f;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p9[n * a.Step[9]] = 0.0f;
     const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = p2[0];
-    const float v3 = s1;
-    const float v4 = opgen_mul(v2, v3);
-    const float v5 = p3[0];
-    const float v6 = v4 / v5;
-    const float v7 = s2;
-    const float v8 = v6 / v7;
-    const float v9 = s3;
-    const float v10 = opgen_mul(v2, v9);
-    const float v11 = v10 / v5;
-    const long long v12 = s4;
-    const long long v13 = s5;
+    const float v1 = p1[0];
+    const float v2 = s1;
+    const float v3 = opgen_mul(v1, v2);
+    const float v4 = p2[0];
+    const float v5 = v3 / v4;
+    const float v6 = s2;
+    const float v7 = v5 / v6;
+    const float v8 = s3;
+    const float v9 = opgen_mul(v1, v8);
+    const float v10 = v9 / v4;
+    const long long v11 = s4;
+    const long long v12 = s5;
+    const float v13 = 1.0f;
     const float v14 = 0.0f;
-    const float v15 = -v8;
-    const float v16 = OpgenBits<float>::to(0x7f800000u);
-    const float v17 = 1.1754944e-38f;
-    const float v18 = 1.6777216e+07f;
-    const float v19 = 8.388759e+06f;
-    const float v20 = 8.388735e+06f;
-    const OpgenBits<float>::U v21 = 0x4afb0du;
-    const OpgenBits<float>::U v22 = 0x4b000000u;
-    const OpgenBits<float>::U v23 = 0x7fffffu;
-    const OpgenBits<float>::U v24 = 0x3f3504f3u;
-    const float v25 = (-0.07635602f);
-    const float v26 = 0.12763286f;
-    const float v27 = (-0.13160582f);
-    const float v28 = 0.14201559f;
-    const float v29 = (-0.16623299f);
-    const float v30 = 0.20001233f;
-    const float v31 = (-0.25000823f);
-    const float v32 = 0.3333333f;
-    const float v33 = (-0.5f);
-    const float v34 = (-1.9046542e-09f);
-    const float v35 = 0.6931472f;
-    const float v36 = OpgenBits<float>::to(0xff800000u);
-    const float v37 = OpgenBits<float>::to(0x7fc00000u);
-    const float v38 = p7[0];
-    const float v39 = opgen_mul(v2, v38);
-    const float v40 = v39 / v5;
-    const float v41 = 89.0f;
-    const float v42 = (-104.0f);
-    const float v43 = 1.2583166e+07f;
-    const float v44 = 1.442695f;
-    const float v45 = (-0.6931472f);
-    const float v46 = 1.9046542e-09f;
-    const float v47 = 0.0013882505f;
-    const float v48 = 0.008366547f;
-    const float v49 = 0.0416672f;
-    const float v50 = 0.16666543f;
-    const float v51 = 0.49999997f;
-    const float v52 = 0.5f;
-    const float v53 = 1.2583039e+07f;
+    const float v15 = 1.1754944e-38f;
+    const float v16 = 8.507059e+37f;
+    const float v17 = 1.0842022e-19f;
+    const float v18 = 3.9614081e+28f;
+    const float v19 = -v7;
+    const float v20 = OpgenBits<float>::to(0x7f800000u);
+    const float v21 = 1.6777216e+07f;
+    const float v22 = 8.388759e+06f;
+    const float v23 = 8.388735e+06f;
+    const OpgenBits<float>::U v24 = 0x4afb0du;
+    const OpgenBits<float>::U v25 = 0x4b000000u;
+    const OpgenBits<float>::U v26 = 0x7fffffu;
+    const OpgenBits<float>::U v27 = 0x3f3504f3u;
+    const float v28 = (-0.07635602f);
+    const float v29 = 0.12763286f;
+    const float v30 = (-0.13160582f);
+    const float v31 = 0.14201559f;
+    const float v32 = (-0.16623299f);
+    const float v33 = 0.20001233f;
+    const float v34 = (-0.25000823f);
+    const float v35 = 0.3333333f;
+    const float v36 = (-0.5f);
+    const float v37 = (-1.9046542e-09f);
+    const float v38 = 0.6931472f;
+    const float v39 = OpgenBits<float>::to(0xff800000u);
+    const float v40 = OpgenBits<float>::to(0x7fc00000u);
+    const float v41 = p7[0];
+    const float v42 = opgen_mul(v1, v41);
+    const float v43 = v42 / v4;
+    const float v44 = 89.0f;
+    const float v45 = (-104.0f);
+    const float v46 = 1.2583166e+07f;
+    const float v47 = 1.442695f;
+    const float v48 = (-0.6931472f);
+    const float v49 = 1.9046542e-09f;
+    const float v50 = 0.0013882505f;
+    const float v51 = 0.008366547f;
+    const float v52 = 0.0416672f;
+    const float v53 = 0.16666543f;
+    const float v54 = 0.49999997f;
+    const float v55 = 0.5f;
+    const float v56 = 1.2583039e+07f;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v54 = p0[r * a.Row[0]];
-        const bool v55 = v54 != v0;
-        const float v56 = p1[r * a.Row[1]];
-        const float v57 = v1 / v56;
-        const bool v58 = v12 <= v54;
-        const bool v59 = v54 < v13;
-        const bool v60 = v58 && v59;
-        const long long v61 = v60 ? v54 : v12;
-        const float v62 = p4[v61 * a.Step[4]];
-        const float v63 = v60 ? v62 : v1;
-        const float v64 = v55 ? v63 : v14;
-        const float v65 = opgen_mul(v11, v64);
-        const float v66 = -v65;
-        const float v67 = v55 ? v15 : v14;
-        const float v68 = p6[r * a.Row[6]];
+        const long long v57 = p0[r * a.Row[0]];
+        const bool v58 = v57 != v0;
+        const bool v59 = v11 <= v57;
+        const bool v60 = v57 < v12;
+        const bool v61 = v59 && v60;
+        const long long v62 = v61 ? v57 : v11;
+        const float v63 = p3[v62 * a.Step[3]];
+        const float v64 = v61 ? v63 : v13;
+        const float v65 = v58 ? v64 : v14;
+        const float v66 = opgen_mul(v10, v65);
+        const float v67 = -v66;
+        const float v68 = p4[r * a.Row[4]];
         const float v69 = opgen_abs(v68);
-        const bool v70 = v69 == v16;
-        const float v71 = v70 ? v14 : v68;
-        const bool v72 = v56 < v17;
-        const float v73 = opgen_mul(v56, v18);
-        const float v74 = v72 ? v73 : v56;
-        const float v75 = v72 ? v19 : v20;
-        const OpgenBits<float>::U v76 = OpgenBits<float>::of(v74);
-        const OpgenBits<float>::U v77 = v76 + v21;
-        const OpgenBits<float>::U v78 = v77 >> 23;
-        const OpgenBits<float>::U v79 = v78 | v22;
-        const OpgenBits<float>::U v80 = v77 & v23;
-        const OpgenBits<float>::U v81 = v80 + v24;
-        const float v82 = OpgenBits<float>::to(v81);
-        const float v83 = OpgenBits<float>::to(v79);
-        const float v84 = v83 - v75;
-        const float v85 = v82 - v1;
-        const float v86 = opgen_mul(v85, v85);
-        const float v87 = opgen_mul(v86, v85);
-        const float v88 = opgen_fma(v25, v85, v26);
-        const float v89 = opgen_fma(v88, v85, v27);
-        const float v90 = opgen_fma(v89, v85, v28);
-        const float v91 = opgen_fma(v90, v85, v29);
-        const float v92 = opgen_fma(v91, v85, v30);
-        const float v93 = opgen_fma(v92, v85, v31);
-        const float v94 = opgen_fma(v93, v85, v32);
-        const float v95 = opgen_mul(v87, v94);
-        const float v96 = opgen_fma(v84, v34, v95);
-        const float v97 = opgen_fma(v86, v33, v96);
-        const float v98 = v85 + v97;
-        const float v99 = opgen_fma(v84, v35, v98);
-        const bool v100 = v56 == v14;
-        const float v101 = v100 ? v36 : v37;
-        const bool v102 = v56 < v16;
-        const float v103 = v102 ? v99 : v56;
-        const bool v104 = v56 <= v14;
-        const float v105 = v104 ? v101 : v103;
-        const float v106 = v71 + v105;
-        const float v107 = p5[r * a.Row[5] + v61 * a.Step[5]];
-        const float v108 = v107 - v106;
-        const float v109 = opgen_mul(v11, v108);
-        const float v110 = -v109;
-        const float v111 = v55 ? v110 : v14;
-        const float v112 = v111 - v40;
+        const bool v70 = v16 < v69;
+        const float v71 = v70 ? v17 : v13;
+        const bool v72 = v69 < v15;
+        const float v73 = v72 ? v18 : v71;
+        const float v74 = opgen_mul(v68, v73);
+        const float v75 = v13 / v74;
+        const float v76 = v58 ? v19 : v14;
+        const float v77 = p6[r * a.Row[6]];
+        const float v78 = opgen_abs(v77);
+        const bool v79 = v78 == v20;
+        const float v80 = v79 ? v14 : v77;
+        const bool v81 = v68 < v15;
+        const float v82 = opgen_mul(v68, v21);
+        const float v83 = v81 ? v82 : v68;
+        const float v84 = v81 ? v22 : v23;
+        const OpgenBits<float>::U v85 = OpgenBits<float>::of(v83);
+        const OpgenBits<float>::U v86 = v85 + v24;
+        const OpgenBits<float>::U v87 = v86 >> 23;
+        const OpgenBits<float>::U v88 = v87 | v25;
+        const OpgenBits<float>::U v89 = v86 & v26;
+        const OpgenBits<float>::U v90 = v89 + v27;
+        const float v91 = OpgenBits<float>::to(v90);
+        const float v92 = OpgenBits<float>::to(v88);
+        const float v93 = v92 - v84;
+        const float v94 = v91 - v13;
+        const float v95 = opgen_mul(v94, v94);
+        const float v96 = opgen_mul(v95, v94);
+        const float v97 = opgen_fma(v28, v94, v29);
+        const float v98 = opgen_fma(v97, v94, v30);
+        const float v99 = opgen_fma(v98, v94, v31);
+        const float v100 = opgen_fma(v99, v94, v32);
+        const float v101 = opgen_fma(v100, v94, v33);
+        const float v102 = opgen_fma(v101, v94, v34);
+        const float v103 = opgen_fma(v102, v94, v35);
+        const float v104 = opgen_mul(v96, v103);
+        const float v105 = opgen_fma(v93, v37, v104);
+        const float v106 = opgen_fma(v95, v36, v105);
+        const float v107 = v94 + v106;
+        const float v108 = opgen_fma(v93, v38, v107);
+        const bool v109 = v68 == v14;
+        const float v110 = v109 ? v39 : v40;
+        const bool v111 = v68 < v20;
+        const float v112 = v111 ? v108 : v68;
+        const bool v113 = v68 <= v14;
+        const float v114 = v113 ? v110 : v112;
+        const float v115 = v80 + v114;
+        const float v116 = p5[r * a.Row[5] + v62 * a.Step[5]];
+        const float v117 = v116 - v115;
+        const float v118 = opgen_mul(v10, v117);
+        const float v119 = -v118;
+        const float v120 = v58 ? v119 : v14;
+        const float v121 = v120 - v43;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v113 = p4[n * a.Step[4]];
-            const float v114 = opgen_mul(v8, v113);
-            const float v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v54;
-            const float v118 = v117 ? v66 : v14;
-            const float v119 = v115 + v118;
-            const float v120 = opgen_mul(v57, v119);
-            const float v121 = -v120;
-            const float v122 = v55 ? v121 : v14;
-            const float v123 = p5[r * a.Row[5] + n * a.Step[5]];
-            const float v124 = v123 - v106;
-            const float v125 = opgen_mul(v67, v124);
-            const float v126 = v55 ? v125 : v14;
-            const bool v127 = v55 && v117;
-            const float v128 = v127 ? v112 : v14;
-            r0 = OpgenSum<float>::of(r0, v122);
-            p8[n * a.Step[8]] = OpgenSum<float>::of(p8[n * a.Step[8]], v126);
-            p9[n * a.Step[9]] = OpgenSum<float>::of(p9[n * a.Step[9]], v128);
+            const float v122 = p3[n * a.Step[3]];
+            const float v123 = opgen_mul(v7, v122);
+            const float v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v57;
+            const float v127 = v126 ? v67 : v14;
+            const float v128 = v124 + v127;
+            const float v129 = opgen_mul(v128, v73);
+            const float v130 = opgen_mul(v129, v75);
+            const float v131 = -v130;
+            const float v132 = v58 ? v131 : v14;
+            const float v133 = p5[r * a.Row[5] + n * a.Step[5]];
+            const float v134 = v133 - v115;
+            const float v135 = opgen_mul(v76, v134);
+            const float v136 = v58 ? v135 : v14;
+            const bool v137 = v58 && v126;
+            const float v138 = v137 ? v121 : v14;
+            r0 = OpgenSum<float>::of(r0, v132);
+            p8[n * a.Step[8]] = OpgenSum<float>::of(p8[n * a.Step[8]], v136);
+            p9[n * a.Step[9]] = OpgenSum<float>::of(p9[n * a.Step[9]], v138);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v132 = r0;
-        const bool v133 = v132 == v14;
+        const float v142 = r0;
+        const bool v143 = v142 == v14;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v134 = p4[n * a.Step[4]];
-            const float v135 = opgen_mul(v8, v134);
-            const float v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v54;
-            const float v139 = v138 ? v66 : v14;
-            const float v140 = v136 + v139;
-            const float v141 = v55 ? v140 : v14;
-            const float v142 = p5[r * a.Row[5] + n * a.Step[5]];
-            const float v143 = v142 - v71;
-            const float v144 = opgen_min(v41, v143);
-            const float v145 = opgen_max(v42, v144);
-            const float v146 = opgen_fma(v145, v44, v43);
-            const float v147 = v146 - v43;
-            const float v148 = opgen_fma(v147, v45, v145);
-            const float v149 = opgen_fma(v147, v46, v148);
-            const OpgenBits<float>::U v150 = OpgenBits<float>::of(v146);
-            const float v151 = opgen_fma(v47, v149, v48);
-            const float v152 = opgen_fma(v151, v149, v49);
-            const float v153 = opgen_fma(v152, v149, v50);
-            const float v154 = opgen_fma(v153, v149, v51);
-            const float v155 = opgen_fma(v154, v149, v1);
-            const float v156 = opgen_fma(v155, v149, v1);
-            const float v157 = opgen_fma(v147, v52, v53);
-            const OpgenBits<float>::U v158 = OpgenBits<float>::of(v157);
-            const OpgenBits<float>::U v159 = v158 << 23;
-            const float v160 = OpgenBits<float>::to(v159);
-            const float v161 = opgen_mul(v156, v160);
-            const OpgenBits<float>::U v162 = v150 - v158;
-            const OpgenBits<float>::U v163 = v162 << 23;
-            const float v164 = OpgenBits<float>::to(v163);
-            const float v165 = opgen_mul(v161, v164);
-            const float v166 = opgen_mul(v132, v165);
-            const float v167 = v133 ? v14 : v166;
-            const float v168 = v141 + v167;
-            p10[r * a.Row[10] + n * a.Step[10]] = v168;
+            const float v144 = p3[n * a.Step[3]];
+            const float v145 = opgen_mul(v7, v144);
+            const float v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v57;
+            const float v149 = v148 ? v67 : v14;
+            const float v150 = v146 + v149;
+            const float v151 = v58 ? v150 : v14;
+            const float v152 = p5[r * a.Row[5] + n * a.Step[5]];
+            const float v153 = v152 - v80;
+            const float v154 = opgen_min(v44, v153);
+            const float v155 = opgen_max(v45, v154);
+            const float v156 = opgen_fma(v155, v47, v46);
+            const float v157 = v156 - v46;
+            const float v158 = opgen_fma(v157, v48, v155);
+            const float v159 = opgen_fma(v157, v49, v158);
+            const OpgenBits<float>::U v160 = OpgenBits<float>::of(v156);
+            const float v161 = opgen_fma(v50, v159, v51);
+            const float v162 = opgen_fma(v161, v159, v52);
+            const float v163 = opgen_fma(v162, v159, v53);
+            const float v164 = opgen_fma(v163, v159, v54);
+            const float v165 = opgen_fma(v164, v159, v13);
+            const float v166 = opgen_fma(v165, v159, v13);
+            const float v167 = opgen_fma(v157, v55, v56);
+            const OpgenBits<float>::U v168 = OpgenBits<float>::of(v167);
+            const OpgenBits<float>::U v169 = v168 << 23;
+            const float v170 = OpgenBits<float>::to(v169);
+            const float v171 = opgen_mul(v166, v170);
+            const OpgenBits<float>::U v172 = v160 - v168;
+            const OpgenBits<float>::U v173 = v172 << 23;
+            const float v174 = OpgenBits<float>::to(v173);
+            const float v175 = opgen_mul(v171, v174);
+            const float v176 = opgen_mul(v142, v175);
+            const float v177 = v143 ? v14 : v176;
+            const float v178 = v151 + v177;
+            p10[r * a.Row[10] + n * a.Step[10]] = v178;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -5973,7 +6023,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_forward_0(const Opg
     if (threadIdx.x == 0) *p6 = r4;
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const float s1 = (float)a.F[1];  // label_smoothing
     const float s2 = (float)a.F[2];  // s2
@@ -5981,10 +6031,10 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // sum4
-    const float *const p4 = (const float *)a.Ptr[4];  // weight
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // sum4
+    const float *const p3 = (const float *)a.Ptr[3];  // weight
+    const float *const p4 = (const float *)a.Ptr[4];  // sum
     const float *const p5 = (const float *)a.Ptr[5];  // x
     const float *const p6 = (const float *)a.Ptr[6];  // max
     const float *const p7 = (const float *)a.Ptr[7];  // y
@@ -5994,187 +6044,197 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f32_i64_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p8[n * a.Step[8]] = 0.0f;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p9[n * a.Step[9]] = 0.0f;
     const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = p2[0];
-    const float v3 = s1;
-    const float v4 = opgen_mul(v2, v3);
-    const float v5 = p3[0];
-    const float v6 = v4 / v5;
-    const float v7 = s2;
-    const float v8 = v6 / v7;
-    const float v9 = s3;
-    const float v10 = opgen_mul(v2, v9);
-    const float v11 = v10 / v5;
-    const long long v12 = s4;
-    const long long v13 = s5;
+    const float v1 = p1[0];
+    const float v2 = s1;
+    const float v3 = opgen_mul(v1, v2);
+    const float v4 = p2[0];
+    const float v5 = v3 / v4;
+    const float v6 = s2;
+    const float v7 = v5 / v6;
+    const float v8 = s3;
+    const float v9 = opgen_mul(v1, v8);
+    const float v10 = v9 / v4;
+    const long long v11 = s4;
+    const long long v12 = s5;
+    const float v13 = 1.0f;
     const float v14 = 0.0f;
-    const float v15 = -v8;
-    const float v16 = OpgenBits<float>::to(0x7f800000u);
-    const float v17 = 1.1754944e-38f;
-    const float v18 = 1.6777216e+07f;
-    const float v19 = 8.388759e+06f;
-    const float v20 = 8.388735e+06f;
-    const OpgenBits<float>::U v21 = 0x4afb0du;
-    const OpgenBits<float>::U v22 = 0x4b000000u;
-    const OpgenBits<float>::U v23 = 0x7fffffu;
-    const OpgenBits<float>::U v24 = 0x3f3504f3u;
-    const float v25 = (-0.07635602f);
-    const float v26 = 0.12763286f;
-    const float v27 = (-0.13160582f);
-    const float v28 = 0.14201559f;
-    const float v29 = (-0.16623299f);
-    const float v30 = 0.20001233f;
-    const float v31 = (-0.25000823f);
-    const float v32 = 0.3333333f;
-    const float v33 = (-0.5f);
-    const float v34 = (-1.9046542e-09f);
-    const float v35 = 0.6931472f;
-    const float v36 = OpgenBits<float>::to(0xff800000u);
-    const float v37 = OpgenBits<float>::to(0x7fc00000u);
-    const float v38 = p7[0];
-    const float v39 = opgen_mul(v2, v38);
-    const float v40 = v39 / v5;
-    const float v41 = 89.0f;
-    const float v42 = (-104.0f);
-    const float v43 = 1.2583166e+07f;
-    const float v44 = 1.442695f;
-    const float v45 = (-0.6931472f);
-    const float v46 = 1.9046542e-09f;
-    const float v47 = 0.0013882505f;
-    const float v48 = 0.008366547f;
-    const float v49 = 0.0416672f;
-    const float v50 = 0.16666543f;
-    const float v51 = 0.49999997f;
-    const float v52 = 0.5f;
-    const float v53 = 1.2583039e+07f;
+    const float v15 = 1.1754944e-38f;
+    const float v16 = 8.507059e+37f;
+    const float v17 = 1.0842022e-19f;
+    const float v18 = 3.9614081e+28f;
+    const float v19 = -v7;
+    const float v20 = OpgenBits<float>::to(0x7f800000u);
+    const float v21 = 1.6777216e+07f;
+    const float v22 = 8.388759e+06f;
+    const float v23 = 8.388735e+06f;
+    const OpgenBits<float>::U v24 = 0x4afb0du;
+    const OpgenBits<float>::U v25 = 0x4b000000u;
+    const OpgenBits<float>::U v26 = 0x7fffffu;
+    const OpgenBits<float>::U v27 = 0x3f3504f3u;
+    const float v28 = (-0.07635602f);
+    const float v29 = 0.12763286f;
+    const float v30 = (-0.13160582f);
+    const float v31 = 0.14201559f;
+    const float v32 = (-0.16623299f);
+    const float v33 = 0.20001233f;
+    const float v34 = (-0.25000823f);
+    const float v35 = 0.3333333f;
+    const float v36 = (-0.5f);
+    const float v37 = (-1.9046542e-09f);
+    const float v38 = 0.6931472f;
+    const float v39 = OpgenBits<float>::to(0xff800000u);
+    const float v40 = OpgenBits<float>::to(0x7fc00000u);
+    const float v41 = p7[0];
+    const float v42 = opgen_mul(v1, v41);
+    const float v43 = v42 / v4;
+    const float v44 = 89.0f;
+    const float v45 = (-104.0f);
+    const float v46 = 1.2583166e+07f;
+    const float v47 = 1.442695f;
+    const float v48 = (-0.6931472f);
+    const float v49 = 1.9046542e-09f;
+    const float v50 = 0.0013882505f;
+    const float v51 = 0.008366547f;
+    const float v52 = 0.0416672f;
+    const float v53 = 0.16666543f;
+    const float v54 = 0.49999997f;
+    const float v55 = 0.5f;
+    const float v56 = 1.2583039e+07f;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v54 = p0[r * a.Row[0]];
-        const bool v55 = v54 != v0;
-        const float v56 = p1[r * a.Row[1]];
-        const float v57 = v1 / v56;
-        const bool v58 = v12 <= v54;
-        const bool v59 = v54 < v13;
-        const bool v60 = v58 && v59;
-        const long long v61 = v60 ? v54 : v12;
-        const float v62 = p4[v61 * a.Step[4]];
-        const float v63 = v60 ? v62 : v1;
-        const float v64 = v55 ? v63 : v14;
-        const float v65 = opgen_mul(v11, v64);
-        const float v66 = -v65;
-        const float v67 = v55 ? v15 : v14;
-        const float v68 = p6[r * a.Row[6]];
+        const long long v57 = p0[r * a.Row[0]];
+        const bool v58 = v57 != v0;
+        const bool v59 = v11 <= v57;
+        const bool v60 = v57 < v12;
+        const bool v61 = v59 && v60;
+        const long long v62 = v61 ? v57 : v11;
+        const float v63 = p3[v62 * a.Step[3]];
+        const float v64 = v61 ? v63 : v13;
+        const float v65 = v58 ? v64 : v14;
+        const float v66 = opgen_mul(v10, v65);
+        const float v67 = -v66;
+        const float v68 = p4[r * a.Row[4]];
         const float v69 = opgen_abs(v68);
-        const bool v70 = v69 == v16;
-        const float v71 = v70 ? v14 : v68;
-        const bool v72 = v56 < v17;
-        const float v73 = opgen_mul(v56, v18);
-        const float v74 = v72 ? v73 : v56;
-        const float v75 = v72 ? v19 : v20;
-        const OpgenBits<float>::U v76 = OpgenBits<float>::of(v74);
-        const OpgenBits<float>::U v77 = v76 + v21;
-        const OpgenBits<float>::U v78 = v77 >> 23;
-        const OpgenBits<float>::U v79 = v78 | v22;
-        const OpgenBits<float>::U v80 = v77 & v23;
-        const OpgenBits<float>::U v81 = v80 + v24;
-        const float v82 = OpgenBits<float>::to(v81);
-        const float v83 = OpgenBits<float>::to(v79);
-        const float v84 = v83 - v75;
-        const float v85 = v82 - v1;
-        const float v86 = opgen_mul(v85, v85);
-        const float v87 = opgen_mul(v86, v85);
-        const float v88 = opgen_fma(v25, v85, v26);
-        const float v89 = opgen_fma(v88, v85, v27);
-        const float v90 = opgen_fma(v89, v85, v28);
-        const float v91 = opgen_fma(v90, v85, v29);
-        const float v92 = opgen_fma(v91, v85, v30);
-        const float v93 = opgen_fma(v92, v85, v31);
-        const float v94 = opgen_fma(v93, v85, v32);
-        const float v95 = opgen_mul(v87, v94);
-        const float v96 = opgen_fma(v84, v34, v95);
-        const float v97 = opgen_fma(v86, v33, v96);
-        const float v98 = v85 + v97;
-        const float v99 = opgen_fma(v84, v35, v98);
-        const bool v100 = v56 == v14;
-        const float v101 = v100 ? v36 : v37;
-        const bool v102 = v56 < v16;
-        const float v103 = v102 ? v99 : v56;
-        const bool v104 = v56 <= v14;
-        const float v105 = v104 ? v101 : v103;
-        const float v106 = v71 + v105;
-        const float v107 = p5[r * a.Row[5] + v61 * a.Step[5]];
-        const float v108 = v107 - v106;
-        const float v109 = opgen_mul(v11, v108);
-        const float v110 = -v109;
-        const float v111 = v55 ? v110 : v14;
-        const float v112 = v111 - v40;
+        const bool v70 = v16 < v69;
+        const float v71 = v70 ? v17 : v13;
+        const bool v72 = v69 < v15;
+        const float v73 = v72 ? v18 : v71;
+        const float v74 = opgen_mul(v68, v73);
+        const float v75 = v13 / v74;
+        const float v76 = v58 ? v19 : v14;
+        const float v77 = p6[r * a.Row[6]];
+        const float v78 = opgen_abs(v77);
+        const bool v79 = v78 == v20;
+        const float v80 = v79 ? v14 : v77;
+        const bool v81 = v68 < v15;
+        const float v82 = opgen_mul(v68, v21);
+        const float v83 = v81 ? v82 : v68;
+        const float v84 = v81 ? v22 : v23;
+        const OpgenBits<float>::U v85 = OpgenBits<float>::of(v83);
+        const OpgenBits<float>::U v86 = v85 + v24;
+        const OpgenBits<float>::U v87 = v86 >> 23;
+        const OpgenBits<float>::U v88 = v87 | v25;
+        const OpgenBits<float>::U v89 = v86 & v26;
+        const OpgenBits<float>::U v90 = v89 + v27;
+        const float v91 = OpgenBits<float>::to(v90);
+        const float v92 = OpgenBits<float>::to(v88);
+        const float v93 = v92 - v84;
+        const float v94 = v91 - v13;
+        const float v95 = opgen_mul(v94, v94);
+        const float v96 = opgen_mul(v95, v94);
+        const float v97 = opgen_fma(v28, v94, v29);
+        const float v98 = opgen_fma(v97, v94, v30);
+        const float v99 = opgen_fma(v98, v94, v31);
+        const float v100 = opgen_fma(v99, v94, v32);
+        const float v101 = opgen_fma(v100, v94, v33);
+        const float v102 = opgen_fma(v101, v94, v34);
+        const float v103 = opgen_fma(v102, v94, v35);
+        const float v104 = opgen_mul(v96, v103);
+        const float v105 = opgen_fma(v93, v37, v104);
+        const float v106 = opgen_fma(v95, v36, v105);
+        const float v107 = v94 + v106;
+        const float v108 = opgen_fma(v93, v38, v107);
+        const bool v109 = v68 == v14;
+        const float v110 = v109 ? v39 : v40;
+        const bool v111 = v68 < v20;
+        const float v112 = v111 ? v108 : v68;
+        const bool v113 = v68 <= v14;
+        const float v114 = v113 ? v110 : v112;
+        const float v115 = v80 + v114;
+        const float v116 = p5[r * a.Row[5] + v62 * a.Step[5]];
+        const float v117 = v116 - v115;
+        const float v118 = opgen_mul(v10, v117);
+        const float v119 = -v118;
+        const float v120 = v58 ? v119 : v14;
+        const float v121 = v120 - v43;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v113 = p4[n * a.Step[4]];
-            const float v114 = opgen_mul(v8, v113);
-            const float v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v54;
-            const float v118 = v117 ? v66 : v14;
-            const float v119 = v115 + v118;
-            const float v120 = opgen_mul(v57, v119);
-            const float v121 = -v120;
-            const float v122 = v55 ? v121 : v14;
-            const float v123 = p5[r * a.Row[5] + n * a.Step[5]];
-            const float v124 = v123 - v106;
-            const float v125 = opgen_mul(v67, v124);
-            const float v126 = v55 ? v125 : v14;
-            const bool v127 = v55 && v117;
-            const float v128 = v127 ? v112 : v14;
-            r0 = OpgenSum<float>::of(r0, v122);
-            p8[n * a.Step[8]] = OpgenSum<float>::of(p8[n * a.Step[8]], v126);
-            p9[n * a.Step[9]] = OpgenSum<float>::of(p9[n * a.Step[9]], v128);
+            const float v122 = p3[n * a.Step[3]];
+            const float v123 = opgen_mul(v7, v122);
+            const float v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v57;
+            const float v127 = v126 ? v67 : v14;
+            const float v128 = v124 + v127;
+            const float v129 = opgen_mul(v128, v73);
+            const float v130 = opgen_mul(v129, v75);
+            const float v131 = -v130;
+            const float v132 = v58 ? v131 : v14;
+            const float v133 = p5[r * a.Row[5] + n * a.Step[5]];
+            const float v134 = v133 - v115;
+            const float v135 = opgen_mul(v76, v134);
+            const float v136 = v58 ? v135 : v14;
+            const bool v137 = v58 && v126;
+            const float v138 = v137 ? v121 : v14;
+            r0 = OpgenSum<float>::of(r0, v132);
+            p8[n * a.Step[8]] = OpgenSum<float>::of(p8[n * a.Step[8]], v136);
+            p9[n * a.Step[9]] = OpgenSum<float>::of(p9[n * a.Step[9]], v138);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v132 = r0;
-        const bool v133 = v132 == v14;
+        const float v142 = r0;
+        const bool v143 = v142 == v14;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v134 = p4[n * a.Step[4]];
-            const float v135 = opgen_mul(v8, v134);
-            const float v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v54;
-            const float v139 = v138 ? v66 : v14;
-            const float v140 = v136 + v139;
-            const float v141 = v55 ? v140 : v14;
-            const float v142 = p5[r * a.Row[5] + n * a.Step[5]];
-            const float v143 = v142 - v71;
-            const float v144 = opgen_min(v41, v143);
-            const float v145 = opgen_max(v42, v144);
-            const float v146 = opgen_fma(v145, v44, v43);
-            const float v147 = v146 - v43;
-            const float v148 = opgen_fma(v147, v45, v145);
-            const float v149 = opgen_fma(v147, v46, v148);
-            const OpgenBits<float>::U v150 = OpgenBits<float>::of(v146);
-            const float v151 = opgen_fma(v47, v149, v48);
-            const float v152 = opgen_fma(v151, v149, v49);
-            const float v153 = opgen_fma(v152, v149, v50);
-            const float v154 = opgen_fma(v153, v149, v51);
-            const float v155 = opgen_fma(v154, v149, v1);
-            const float v156 = opgen_fma(v155, v149, v1);
-            const float v157 = opgen_fma(v147, v52, v53);
-            const OpgenBits<float>::U v158 = OpgenBits<float>::of(v157);
-            const OpgenBits<float>::U v159 = v158 << 23;
-            const float v160 = OpgenBits<float>::to(v159);
-            const float v161 = opgen_mul(v156, v160);
-            const OpgenBits<float>::U v162 = v150 - v158;
-            const OpgenBits<float>::U v163 = v162 << 23;
-            const float v164 = OpgenBits<float>::to(v163);
-            const float v165 = opgen_mul(v161, v164);
-            const float v166 = opgen_mul(v132, v165);
-            const float v167 = v133 ? v14 : v166;
-            const float v168 = v141 + v167;
-            p10[r * a.Row[10] + n * a.Step[10]] = v168;
+            const float v144 = p3[n * a.Step[3]];
+            const float v145 = opgen_mul(v7, v144);
+            const float v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v57;
+            const float v149 = v148 ? v67 : v14;
+            const float v150 = v146 + v149;
+            const float v151 = v58 ? v150 : v14;
+            const float v152 = p5[r * a.Row[5] + n * a.Step[5]];
+            const float v153 = v152 - v80;
+            const float v154 = opgen_min(v44, v153);
+            const float v155 = opgen_max(v45, v154);
+            const float v156 = opgen_fma(v155, v47, v46);
+            const float v157 = v156 - v46;
+            const float v158 = opgen_fma(v157, v48, v155);
+            const float v159 = opgen_fma(v157, v49, v158);
+            const OpgenBits<float>::U v160 = OpgenBits<float>::of(v156);
+            const float v161 = opgen_fma(v50, v159, v51);
+            const float v162 = opgen_fma(v161, v159, v52);
+            const float v163 = opgen_fma(v162, v159, v53);
+            const float v164 = opgen_fma(v163, v159, v54);
+            const float v165 = opgen_fma(v164, v159, v13);
+            const float v166 = opgen_fma(v165, v159, v13);
+            const float v167 = opgen_fma(v157, v55, v56);
+            const OpgenBits<float>::U v168 = OpgenBits<float>::of(v167);
+            const OpgenBits<float>::U v169 = v168 << 23;
+            const float v170 = OpgenBits<float>::to(v169);
+            const float v171 = opgen_mul(v166, v170);
+            const OpgenBits<float>::U v172 = v160 - v168;
+            const OpgenBits<float>::U v173 = v172 << 23;
+            const float v174 = OpgenBits<float>::to(v173);
+            const float v175 = opgen_mul(v171, v174);
+            const float v176 = opgen_mul(v142, v175);
+            const float v177 = v143 ? v14 : v176;
+            const float v178 = v151 + v177;
+            p10[r * a.Row[10] + n * a.Step[10]] = v178;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -6361,7 +6421,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_forward_0(const Opg
     if (threadIdx.x == 0) *p6 = r4;
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const double s1 = (double)a.F[1];  // label_smoothing
     const double s2 = (double)a.F[2];  // s2
@@ -6369,10 +6429,10 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const int *const p0 = (const int *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // sum4
-    const double *const p4 = (const double *)a.Ptr[4];  // weight
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // sum4
+    const double *const p3 = (const double *)a.Ptr[3];  // weight
+    const double *const p4 = (const double *)a.Ptr[4];  // sum
     const double *const p5 = (const double *)a.Ptr[5];  // x
     const double *const p6 = (const double *)a.Ptr[6];  // max
     const double *const p7 = (const double *)a.Ptr[7];  // y
@@ -6382,200 +6442,210 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i32_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p8[n * a.Step[8]] = 0.0;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p9[n * a.Step[9]] = 0.0;
     const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = p2[0];
-    const double v3 = s1;
-    const double v4 = opgen_mul(v2, v3);
-    const double v5 = p3[0];
-    const double v6 = v4 / v5;
-    const double v7 = s2;
-    const double v8 = v6 / v7;
-    const double v9 = s3;
-    const double v10 = opgen_mul(v2, v9);
-    const double v11 = v10 / v5;
-    const long long v12 = s4;
-    const long long v13 = s5;
+    const double v1 = p1[0];
+    const double v2 = s1;
+    const double v3 = opgen_mul(v1, v2);
+    const double v4 = p2[0];
+    const double v5 = v3 / v4;
+    const double v6 = s2;
+    const double v7 = v5 / v6;
+    const double v8 = s3;
+    const double v9 = opgen_mul(v1, v8);
+    const double v10 = v9 / v4;
+    const long long v11 = s4;
+    const long long v12 = s5;
+    const double v13 = 1.0;
     const double v14 = 0.0;
-    const double v15 = -v8;
-    const double v16 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v17 = 2.2250738585072014e-308;
-    const double v18 = 9.007199254740992e+15;
-    const double v19 = 4.503599627371572e+15;
-    const double v20 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v21 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v22 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v23 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v24 = 0x3fe6a09e667f3bcdull;
-    const double v25 = 2.0;
-    const double v26 = 0.5;
-    const double v27 = 0.14796095109398816;
-    const double v28 = 0.15314040323371786;
-    const double v29 = 0.18183564551191073;
-    const double v30 = 0.22222198572344912;
-    const double v31 = 0.28571428742360555;
-    const double v32 = 0.39999999999414965;
-    const double v33 = 0.6666666666666734;
-    const double v34 = 2.3190468138462996e-17;
-    const double v35 = 0.6931471805599453;
-    const double v36 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v37 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v38 = p7[0];
-    const double v39 = opgen_mul(v2, v38);
-    const double v40 = v39 / v5;
-    const double v41 = 710.0;
-    const double v42 = (-746.0);
-    const double v43 = 6.75539944105779e+15;
-    const double v44 = 1.4426950408889634;
-    const double v45 = (-0.6931471805599453);
-    const double v46 = (-2.3190468138462996e-17);
-    const double v47 = 2.0875335472884792e-09;
-    const double v48 = 2.5109024134111932e-08;
-    const double v49 = 2.755740275318943e-07;
-    const double v50 = 2.7557244255057715e-06;
-    const double v51 = 2.480158717225789e-05;
-    const double v52 = 0.0001984126988607269;
-    const double v53 = 0.0013888888888962591;
-    const double v54 = 0.008333333333321655;
-    const double v55 = 0.041666666666666505;
-    const double v56 = 0.16666666666666677;
-    const double v57 = 6.755399441056767e+15;
+    const double v15 = 2.2250738585072014e-308;
+    const double v16 = 4.49423283715579e+307;
+    const double v17 = 1.4916681462400413e-154;
+    const double v18 = 7.762590461503545e+230;
+    const double v19 = -v7;
+    const double v20 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v21 = 9.007199254740992e+15;
+    const double v22 = 4.503599627371572e+15;
+    const double v23 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v24 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v25 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v26 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v27 = 0x3fe6a09e667f3bcdull;
+    const double v28 = 2.0;
+    const double v29 = 0.5;
+    const double v30 = 0.14796095109398816;
+    const double v31 = 0.15314040323371786;
+    const double v32 = 0.18183564551191073;
+    const double v33 = 0.22222198572344912;
+    const double v34 = 0.28571428742360555;
+    const double v35 = 0.39999999999414965;
+    const double v36 = 0.6666666666666734;
+    const double v37 = 2.3190468138462996e-17;
+    const double v38 = 0.6931471805599453;
+    const double v39 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v40 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v41 = p7[0];
+    const double v42 = opgen_mul(v1, v41);
+    const double v43 = v42 / v4;
+    const double v44 = 710.0;
+    const double v45 = (-746.0);
+    const double v46 = 6.75539944105779e+15;
+    const double v47 = 1.4426950408889634;
+    const double v48 = (-0.6931471805599453);
+    const double v49 = (-2.3190468138462996e-17);
+    const double v50 = 2.0875335472884792e-09;
+    const double v51 = 2.5109024134111932e-08;
+    const double v52 = 2.755740275318943e-07;
+    const double v53 = 2.7557244255057715e-06;
+    const double v54 = 2.480158717225789e-05;
+    const double v55 = 0.0001984126988607269;
+    const double v56 = 0.0013888888888962591;
+    const double v57 = 0.008333333333321655;
+    const double v58 = 0.041666666666666505;
+    const double v59 = 0.16666666666666677;
+    const double v60 = 6.755399441056767e+15;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v58 = p0[r * a.Row[0]];
-        const bool v59 = v58 != v0;
-        const double v60 = p1[r * a.Row[1]];
-        const double v61 = v1 / v60;
-        const bool v62 = v12 <= v58;
-        const bool v63 = v58 < v13;
-        const bool v64 = v62 && v63;
-        const long long v65 = v64 ? v58 : v12;
-        const double v66 = p4[v65 * a.Step[4]];
-        const double v67 = v64 ? v66 : v1;
-        const double v68 = v59 ? v67 : v14;
-        const double v69 = opgen_mul(v11, v68);
-        const double v70 = -v69;
-        const double v71 = v59 ? v15 : v14;
-        const double v72 = p6[r * a.Row[6]];
+        const long long v61 = p0[r * a.Row[0]];
+        const bool v62 = v61 != v0;
+        const bool v63 = v11 <= v61;
+        const bool v64 = v61 < v12;
+        const bool v65 = v63 && v64;
+        const long long v66 = v65 ? v61 : v11;
+        const double v67 = p3[v66 * a.Step[3]];
+        const double v68 = v65 ? v67 : v13;
+        const double v69 = v62 ? v68 : v14;
+        const double v70 = opgen_mul(v10, v69);
+        const double v71 = -v70;
+        const double v72 = p4[r * a.Row[4]];
         const double v73 = opgen_abs(v72);
-        const bool v74 = v73 == v16;
-        const double v75 = v74 ? v14 : v72;
-        const bool v76 = v60 < v17;
-        const double v77 = opgen_mul(v60, v18);
-        const double v78 = v76 ? v77 : v60;
-        const double v79 = v76 ? v19 : v20;
-        const OpgenBits<double>::U v80 = OpgenBits<double>::of(v78);
-        const OpgenBits<double>::U v81 = v80 + v21;
-        const OpgenBits<double>::U v82 = v81 >> 52;
-        const OpgenBits<double>::U v83 = v82 | v22;
-        const OpgenBits<double>::U v84 = v81 & v23;
-        const OpgenBits<double>::U v85 = v84 + v24;
-        const double v86 = OpgenBits<double>::to(v85);
-        const double v87 = OpgenBits<double>::to(v83);
-        const double v88 = v87 - v79;
-        const double v89 = v86 - v1;
-        const double v90 = opgen_mul(v89, v89);
-        const double v91 = v89 + v25;
-        const double v92 = v89 / v91;
-        const double v93 = opgen_mul(v92, v92);
-        const double v94 = opgen_mul(v26, v90);
-        const double v95 = opgen_fma(v27, v93, v28);
-        const double v96 = opgen_fma(v95, v93, v29);
-        const double v97 = opgen_fma(v96, v93, v30);
-        const double v98 = opgen_fma(v97, v93, v31);
-        const double v99 = opgen_fma(v98, v93, v32);
-        const double v100 = opgen_fma(v99, v93, v33);
-        const double v101 = opgen_fma(v93, v100, v94);
-        const double v102 = opgen_mul(v88, v34);
-        const double v103 = opgen_fma(v92, v101, v102);
-        const double v104 = v94 - v103;
-        const double v105 = v89 - v104;
-        const double v106 = opgen_fma(v88, v35, v105);
-        const bool v107 = v60 == v14;
-        const double v108 = v107 ? v36 : v37;
-        const bool v109 = v60 < v16;
-        const double v110 = v109 ? v106 : v60;
-        const bool v111 = v60 <= v14;
-        const double v112 = v111 ? v108 : v110;
-        const double v113 = v75 + v112;
-        const double v114 = p5[r * a.Row[5] + v65 * a.Step[5]];
-        const double v115 = v114 - v113;
-        const double v116 = opgen_mul(v11, v115);
-        const double v117 = -v116;
-        const double v118 = v59 ? v117 : v14;
-        const double v119 = v118 - v40;
+        const bool v74 = v16 < v73;
+        const double v75 = v74 ? v17 : v13;
+        const bool v76 = v73 < v15;
+        const double v77 = v76 ? v18 : v75;
+        const double v78 = opgen_mul(v72, v77);
+        const double v79 = v13 / v78;
+        const double v80 = v62 ? v19 : v14;
+        const double v81 = p6[r * a.Row[6]];
+        const double v82 = opgen_abs(v81);
+        const bool v83 = v82 == v20;
+        const double v84 = v83 ? v14 : v81;
+        const bool v85 = v72 < v15;
+        const double v86 = opgen_mul(v72, v21);
+        const double v87 = v85 ? v86 : v72;
+        const double v88 = v85 ? v22 : v23;
+        const OpgenBits<double>::U v89 = OpgenBits<double>::of(v87);
+        const OpgenBits<double>::U v90 = v89 + v24;
+        const OpgenBits<double>::U v91 = v90 >> 52;
+        const OpgenBits<double>::U v92 = v91 | v25;
+        const OpgenBits<double>::U v93 = v90 & v26;
+        const OpgenBits<double>::U v94 = v93 + v27;
+        const double v95 = OpgenBits<double>::to(v94);
+        const double v96 = OpgenBits<double>::to(v92);
+        const double v97 = v96 - v88;
+        const double v98 = v95 - v13;
+        const double v99 = opgen_mul(v98, v98);
+        const double v100 = v98 + v28;
+        const double v101 = v98 / v100;
+        const double v102 = opgen_mul(v101, v101);
+        const double v103 = opgen_mul(v29, v99);
+        const double v104 = opgen_fma(v30, v102, v31);
+        const double v105 = opgen_fma(v104, v102, v32);
+        const double v106 = opgen_fma(v105, v102, v33);
+        const double v107 = opgen_fma(v106, v102, v34);
+        const double v108 = opgen_fma(v107, v102, v35);
+        const double v109 = opgen_fma(v108, v102, v36);
+        const double v110 = opgen_fma(v102, v109, v103);
+        const double v111 = opgen_mul(v97, v37);
+        const double v112 = opgen_fma(v101, v110, v111);
+        const double v113 = v103 - v112;
+        const double v114 = v98 - v113;
+        const double v115 = opgen_fma(v97, v38, v114);
+        const bool v116 = v72 == v14;
+        const double v117 = v116 ? v39 : v40;
+        const bool v118 = v72 < v20;
+        const double v119 = v118 ? v115 : v72;
+        const bool v120 = v72 <= v14;
+        const double v121 = v120 ? v117 : v119;
+        const double v122 = v84 + v121;
+        const double v123 = p5[r * a.Row[5] + v66 * a.Step[5]];
+        const double v124 = v123 - v122;
+        const double v125 = opgen_mul(v10, v124);
+        const double v126 = -v125;
+        const double v127 = v62 ? v126 : v14;
+        const double v128 = v127 - v43;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v120 = p4[n * a.Step[4]];
-            const double v121 = opgen_mul(v8, v120);
-            const double v122 = -v121;
-            const long long v123 = n;
-            const bool v124 = v123 == v58;
-            const double v125 = v124 ? v70 : v14;
-            const double v126 = v122 + v125;
-            const double v127 = opgen_mul(v61, v126);
-            const double v128 = -v127;
-            const double v129 = v59 ? v128 : v14;
-            const double v130 = p5[r * a.Row[5] + n * a.Step[5]];
-            const double v131 = v130 - v113;
-            const double v132 = opgen_mul(v71, v131);
-            const double v133 = v59 ? v132 : v14;
-            const bool v134 = v59 && v124;
-            const double v135 = v134 ? v119 : v14;
-            r0 = OpgenSum<double>::of(r0, v129);
-            p8[n * a.Step[8]] = OpgenSum<double>::of(p8[n * a.Step[8]], v133);
-            p9[n * a.Step[9]] = OpgenSum<double>::of(p9[n * a.Step[9]], v135);
+            const double v129 = p3[n * a.Step[3]];
+            const double v130 = opgen_mul(v7, v129);
+            const double v131 = -v130;
+            const long long v132 = n;
+            const bool v133 = v132 == v61;
+            const double v134 = v133 ? v71 : v14;
+            const double v135 = v131 + v134;
+            const double v136 = opgen_mul(v135, v77);
+            const double v137 = opgen_mul(v136, v79);
+            const double v138 = -v137;
+            const double v139 = v62 ? v138 : v14;
+            const double v140 = p5[r * a.Row[5] + n * a.Step[5]];
+            const double v141 = v140 - v122;
+            const double v142 = opgen_mul(v80, v141);
+            const double v143 = v62 ? v142 : v14;
+            const bool v144 = v62 && v133;
+            const double v145 = v144 ? v128 : v14;
+            r0 = OpgenSum<double>::of(r0, v139);
+            p8[n * a.Step[8]] = OpgenSum<double>::of(p8[n * a.Step[8]], v143);
+            p9[n * a.Step[9]] = OpgenSum<double>::of(p9[n * a.Step[9]], v145);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v139 = r0;
-        const bool v140 = v139 == v14;
+        const double v149 = r0;
+        const bool v150 = v149 == v14;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v141 = p4[n * a.Step[4]];
-            const double v142 = opgen_mul(v8, v141);
-            const double v143 = -v142;
-            const long long v144 = n;
-            const bool v145 = v144 == v58;
-            const double v146 = v145 ? v70 : v14;
-            const double v147 = v143 + v146;
-            const double v148 = v59 ? v147 : v14;
-            const double v149 = p5[r * a.Row[5] + n * a.Step[5]];
-            const double v150 = v149 - v75;
-            const double v151 = opgen_min(v41, v150);
-            const double v152 = opgen_max(v42, v151);
-            const double v153 = opgen_fma(v152, v44, v43);
-            const double v154 = v153 - v43;
-            const double v155 = opgen_fma(v154, v45, v152);
-            const double v156 = opgen_fma(v154, v46, v155);
-            const OpgenBits<double>::U v157 = OpgenBits<double>::of(v153);
-            const double v158 = opgen_fma(v47, v156, v48);
-            const double v159 = opgen_fma(v158, v156, v49);
-            const double v160 = opgen_fma(v159, v156, v50);
-            const double v161 = opgen_fma(v160, v156, v51);
-            const double v162 = opgen_fma(v161, v156, v52);
-            const double v163 = opgen_fma(v162, v156, v53);
-            const double v164 = opgen_fma(v163, v156, v54);
-            const double v165 = opgen_fma(v164, v156, v55);
-            const double v166 = opgen_fma(v165, v156, v56);
-            const double v167 = opgen_fma(v166, v156, v26);
-            const double v168 = opgen_fma(v167, v156, v1);
-            const double v169 = opgen_fma(v168, v156, v1);
-            const double v170 = opgen_fma(v154, v26, v57);
-            const OpgenBits<double>::U v171 = OpgenBits<double>::of(v170);
-            const OpgenBits<double>::U v172 = v171 << 52;
-            const double v173 = OpgenBits<double>::to(v172);
-            const double v174 = opgen_mul(v169, v173);
-            const OpgenBits<double>::U v175 = v157 - v171;
-            const OpgenBits<double>::U v176 = v175 << 52;
-            const double v177 = OpgenBits<double>::to(v176);
-            const double v178 = opgen_mul(v174, v177);
-            const double v179 = opgen_mul(v139, v178);
-            const double v180 = v140 ? v14 : v179;
-            const double v181 = v148 + v180;
-            p10[r * a.Row[10] + n * a.Step[10]] = v181;
+            const double v151 = p3[n * a.Step[3]];
+            const double v152 = opgen_mul(v7, v151);
+            const double v153 = -v152;
+            const long long v154 = n;
+            const bool v155 = v154 == v61;
+            const double v156 = v155 ? v71 : v14;
+            const double v157 = v153 + v156;
+            const double v158 = v62 ? v157 : v14;
+            const double v159 = p5[r * a.Row[5] + n * a.Step[5]];
+            const double v160 = v159 - v84;
+            const double v161 = opgen_min(v44, v160);
+            const double v162 = opgen_max(v45, v161);
+            const double v163 = opgen_fma(v162, v47, v46);
+            const double v164 = v163 - v46;
+            const double v165 = opgen_fma(v164, v48, v162);
+            const double v166 = opgen_fma(v164, v49, v165);
+            const OpgenBits<double>::U v167 = OpgenBits<double>::of(v163);
+            const double v168 = opgen_fma(v50, v166, v51);
+            const double v169 = opgen_fma(v168, v166, v52);
+            const double v170 = opgen_fma(v169, v166, v53);
+            const double v171 = opgen_fma(v170, v166, v54);
+            const double v172 = opgen_fma(v171, v166, v55);
+            const double v173 = opgen_fma(v172, v166, v56);
+            const double v174 = opgen_fma(v173, v166, v57);
+            const double v175 = opgen_fma(v174, v166, v58);
+            const double v176 = opgen_fma(v175, v166, v59);
+            const double v177 = opgen_fma(v176, v166, v29);
+            const double v178 = opgen_fma(v177, v166, v13);
+            const double v179 = opgen_fma(v178, v166, v13);
+            const double v180 = opgen_fma(v164, v29, v60);
+            const OpgenBits<double>::U v181 = OpgenBits<double>::of(v180);
+            const OpgenBits<double>::U v182 = v181 << 52;
+            const double v183 = OpgenBits<double>::to(v182);
+            const double v184 = opgen_mul(v179, v183);
+            const OpgenBits<double>::U v185 = v167 - v181;
+            const OpgenBits<double>::U v186 = v185 << 52;
+            const double v187 = OpgenBits<double>::to(v186);
+            const double v188 = opgen_mul(v184, v187);
+            const double v189 = opgen_mul(v149, v188);
+            const double v190 = v150 ? v14 : v189;
+            const double v191 = v158 + v190;
+            p10[r * a.Row[10] + n * a.Step[10]] = v191;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const long long s1 = a.I[1];  // s1
     const long long s2 = a.I[2];  // s2
@@ -6762,7 +6832,7 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_forward_0(const Opg
     if (threadIdx.x == 0) *p6 = r4;
 }
 
-extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const double s1 = (double)a.F[1];  // label_smoothing
     const double s2 = (double)a.F[2];  // s2
@@ -6770,10 +6840,10 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // sum4
-    const double *const p4 = (const double *)a.Ptr[4];  // weight
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // sum4
+    const double *const p3 = (const double *)a.Ptr[3];  // weight
+    const double *const p4 = (const double *)a.Ptr[4];  // sum
     const double *const p5 = (const double *)a.Ptr[5];  // x
     const double *const p6 = (const double *)a.Ptr[6];  // max
     const double *const p7 = (const double *)a.Ptr[7];  // y
@@ -6783,23 +6853,1172 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p8[n * a.Step[8]] = 0.0;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p9[n * a.Step[9]] = 0.0;
     const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = p2[0];
-    const double v3 = s1;
-    const double v4 = opgen_mul(v2, v3);
-    const double v5 = p3[0];
-    const double v6 = v4 / v5;
-    const double v7 = s2;
-    const double v8 = v6 / v7;
-    const double v9 = s3;
-    const double v10 = opgen_mul(v2, v9);
-    const double v11 = v10 / v5;
-    const long long v12 = s4;
-    const long long v13 = s5;
+    const double v1 = p1[0];
+    const double v2 = s1;
+    const double v3 = opgen_mul(v1, v2);
+    const double v4 = p2[0];
+    const double v5 = v3 / v4;
+    const double v6 = s2;
+    const double v7 = v5 / v6;
+    const double v8 = s3;
+    const double v9 = opgen_mul(v1, v8);
+    const double v10 = v9 / v4;
+    const long long v11 = s4;
+    const long long v12 = s5;
+    const double v13 = 1.0;
     const double v14 = 0.0;
-    const double v15 = -v8;
-    const double v16 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v17 = 2.2250738585072014e-308;
+    const double v15 = 2.2250738585072014e-308;
+    const double v16 = 4.49423283715579e+307;
+    const double v17 = 1.4916681462400413e-154;
+    const double v18 = 7.762590461503545e+230;
+    const double v19 = -v7;
+    const double v20 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v21 = 9.007199254740992e+15;
+    const double v22 = 4.503599627371572e+15;
+    const double v23 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v24 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v25 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v26 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v27 = 0x3fe6a09e667f3bcdull;
+    const double v28 = 2.0;
+    const double v29 = 0.5;
+    const double v30 = 0.14796095109398816;
+    const double v31 = 0.15314040323371786;
+    const double v32 = 0.18183564551191073;
+    const double v33 = 0.22222198572344912;
+    const double v34 = 0.28571428742360555;
+    const double v35 = 0.39999999999414965;
+    const double v36 = 0.6666666666666734;
+    const double v37 = 2.3190468138462996e-17;
+    const double v38 = 0.6931471805599453;
+    const double v39 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v40 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v41 = p7[0];
+    const double v42 = opgen_mul(v1, v41);
+    const double v43 = v42 / v4;
+    const double v44 = 710.0;
+    const double v45 = (-746.0);
+    const double v46 = 6.75539944105779e+15;
+    const double v47 = 1.4426950408889634;
+    const double v48 = (-0.6931471805599453);
+    const double v49 = (-2.3190468138462996e-17);
+    const double v50 = 2.0875335472884792e-09;
+    const double v51 = 2.5109024134111932e-08;
+    const double v52 = 2.755740275318943e-07;
+    const double v53 = 2.7557244255057715e-06;
+    const double v54 = 2.480158717225789e-05;
+    const double v55 = 0.0001984126988607269;
+    const double v56 = 0.0013888888888962591;
+    const double v57 = 0.008333333333321655;
+    const double v58 = 0.041666666666666505;
+    const double v59 = 0.16666666666666677;
+    const double v60 = 6.755399441056767e+15;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        const long long v61 = p0[r * a.Row[0]];
+        const bool v62 = v61 != v0;
+        const bool v63 = v11 <= v61;
+        const bool v64 = v61 < v12;
+        const bool v65 = v63 && v64;
+        const long long v66 = v65 ? v61 : v11;
+        const double v67 = p3[v66 * a.Step[3]];
+        const double v68 = v65 ? v67 : v13;
+        const double v69 = v62 ? v68 : v14;
+        const double v70 = opgen_mul(v10, v69);
+        const double v71 = -v70;
+        const double v72 = p4[r * a.Row[4]];
+        const double v73 = opgen_abs(v72);
+        const bool v74 = v16 < v73;
+        const double v75 = v74 ? v17 : v13;
+        const bool v76 = v73 < v15;
+        const double v77 = v76 ? v18 : v75;
+        const double v78 = opgen_mul(v72, v77);
+        const double v79 = v13 / v78;
+        const double v80 = v62 ? v19 : v14;
+        const double v81 = p6[r * a.Row[6]];
+        const double v82 = opgen_abs(v81);
+        const bool v83 = v82 == v20;
+        const double v84 = v83 ? v14 : v81;
+        const bool v85 = v72 < v15;
+        const double v86 = opgen_mul(v72, v21);
+        const double v87 = v85 ? v86 : v72;
+        const double v88 = v85 ? v22 : v23;
+        const OpgenBits<double>::U v89 = OpgenBits<double>::of(v87);
+        const OpgenBits<double>::U v90 = v89 + v24;
+        const OpgenBits<double>::U v91 = v90 >> 52;
+        const OpgenBits<double>::U v92 = v91 | v25;
+        const OpgenBits<double>::U v93 = v90 & v26;
+        const OpgenBits<double>::U v94 = v93 + v27;
+        const double v95 = OpgenBits<double>::to(v94);
+        const double v96 = OpgenBits<double>::to(v92);
+        const double v97 = v96 - v88;
+        const double v98 = v95 - v13;
+        const double v99 = opgen_mul(v98, v98);
+        const double v100 = v98 + v28;
+        const double v101 = v98 / v100;
+        const double v102 = opgen_mul(v101, v101);
+        const double v103 = opgen_mul(v29, v99);
+        const double v104 = opgen_fma(v30, v102, v31);
+        const double v105 = opgen_fma(v104, v102, v32);
+        const double v106 = opgen_fma(v105, v102, v33);
+        const double v107 = opgen_fma(v106, v102, v34);
+        const double v108 = opgen_fma(v107, v102, v35);
+        const double v109 = opgen_fma(v108, v102, v36);
+        const double v110 = opgen_fma(v102, v109, v103);
+        const double v111 = opgen_mul(v97, v37);
+        const double v112 = opgen_fma(v101, v110, v111);
+        const double v113 = v103 - v112;
+        const double v114 = v98 - v113;
+        const double v115 = opgen_fma(v97, v38, v114);
+        const bool v116 = v72 == v14;
+        const double v117 = v116 ? v39 : v40;
+        const bool v118 = v72 < v20;
+        const double v119 = v118 ? v115 : v72;
+        const bool v120 = v72 <= v14;
+        const double v121 = v120 ? v117 : v119;
+        const double v122 = v84 + v121;
+        const double v123 = p5[r * a.Row[5] + v66 * a.Step[5]];
+        const double v124 = v123 - v122;
+        const double v125 = opgen_mul(v10, v124);
+        const double v126 = -v125;
+        const double v127 = v62 ? v126 : v14;
+        const double v128 = v127 - v43;
+        double r0 = 0.0;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v129 = p3[n * a.Step[3]];
+            const double v130 = opgen_mul(v7, v129);
+            const double v131 = -v130;
+            const long long v132 = n;
+            const bool v133 = v132 == v61;
+            const double v134 = v133 ? v71 : v14;
+            const double v135 = v131 + v134;
+            const double v136 = opgen_mul(v135, v77);
+            const double v137 = opgen_mul(v136, v79);
+            const double v138 = -v137;
+            const double v139 = v62 ? v138 : v14;
+            const double v140 = p5[r * a.Row[5] + n * a.Step[5]];
+            const double v141 = v140 - v122;
+            const double v142 = opgen_mul(v80, v141);
+            const double v143 = v62 ? v142 : v14;
+            const bool v144 = v62 && v133;
+            const double v145 = v144 ? v128 : v14;
+            r0 = OpgenSum<double>::of(r0, v139);
+            p8[n * a.Step[8]] = OpgenSum<double>::of(p8[n * a.Step[8]], v143);
+            p9[n * a.Step[9]] = OpgenSum<double>::of(p9[n * a.Step[9]], v145);
+        }
+        r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
+        const double v149 = r0;
+        const bool v150 = v149 == v14;
+        __syncthreads();
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v151 = p3[n * a.Step[3]];
+            const double v152 = opgen_mul(v7, v151);
+            const double v153 = -v152;
+            const long long v154 = n;
+            const bool v155 = v154 == v61;
+            const double v156 = v155 ? v71 : v14;
+            const double v157 = v153 + v156;
+            const double v158 = v62 ? v157 : v14;
+            const double v159 = p5[r * a.Row[5] + n * a.Step[5]];
+            const double v160 = v159 - v84;
+            const double v161 = opgen_min(v44, v160);
+            const double v162 = opgen_max(v45, v161);
+            const double v163 = opgen_fma(v162, v47, v46);
+            const double v164 = v163 - v46;
+            const double v165 = opgen_fma(v164, v48, v162);
+            const double v166 = opgen_fma(v164, v49, v165);
+            const OpgenBits<double>::U v167 = OpgenBits<double>::of(v163);
+            const double v168 = opgen_fma(v50, v166, v51);
+            const double v169 = opgen_fma(v168, v166, v52);
+            const double v170 = opgen_fma(v169, v166, v53);
+            const double v171 = opgen_fma(v170, v166, v54);
+            const double v172 = opgen_fma(v171, v166, v55);
+            const double v173 = opgen_fma(v172, v166, v56);
+            const double v174 = opgen_fma(v173, v166, v57);
+            const double v175 = opgen_fma(v174, v166, v58);
+            const double v176 = opgen_fma(v175, v166, v59);
+            const double v177 = opgen_fma(v176, v166, v29);
+            const double v178 = opgen_fma(v177, v166, v13);
+            const double v179 = opgen_fma(v178, v166, v13);
+            const double v180 = opgen_fma(v164, v29, v60);
+            const OpgenBits<double>::U v181 = OpgenBits<double>::of(v180);
+            const OpgenBits<double>::U v182 = v181 << 52;
+            const double v183 = OpgenBits<double>::to(v182);
+            const double v184 = opgen_mul(v179, v183);
+            const OpgenBits<double>::U v185 = v167 - v181;
+            const OpgenBits<double>::U v186 = v185 << 52;
+            const double v187 = OpgenBits<double>::to(v186);
+            const double v188 = opgen_mul(v184, v187);
+            const double v189 = opgen_mul(v149, v188);
+            const double v190 = v150 ? v14 : v189;
+            const double v191 = v158 + v190;
+            p10[r * a.Row[10] + n * a.Step[10]] = v191;
+        }
+    }
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // s0
+    const long long s1 = a.I[1];  // ignore_index
+    const long long s2 = a.I[2];  // s2
+    const long long s3 = a.I[3];  // s3
+    const float s4 = (float)a.F[4];  // label_smoothing
+    const float s5 = (float)a.F[5];  // s5
+    const float *const p0 = (const float *)a.Ptr[0];  // x
+    float *const p1 = (float *)a.Ptr[1];  // max
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    float *const p3 = (float *)a.Ptr[3];  // sum
+    const int *const p4 = (const int *)a.Ptr[4];  // t
+    float *const p5 = (float *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
+    float r3 = 0.0f;
+    const float v0 = OpgenBits<float>::to(0x7f800000u);
+    const float v1 = 0.0f;
+    const float v2 = 89.0f;
+    const float v3 = (-104.0f);
+    const float v4 = 1.2583166e+07f;
+    const float v5 = 1.442695f;
+    const float v6 = (-0.6931472f);
+    const float v7 = 1.9046542e-09f;
+    const float v8 = 0.0013882505f;
+    const float v9 = 0.008366547f;
+    const float v10 = 0.0416672f;
+    const float v11 = 0.16666543f;
+    const float v12 = 0.49999997f;
+    const float v13 = 1.0f;
+    const float v14 = 0.5f;
+    const float v15 = 1.2583039e+07f;
+    const float v16 = 1.1754944e-38f;
+    const float v17 = 1.6777216e+07f;
+    const float v18 = 8.388759e+06f;
+    const float v19 = 8.388735e+06f;
+    const OpgenBits<float>::U v20 = 0x4afb0du;
+    const OpgenBits<float>::U v21 = 0x4b000000u;
+    const OpgenBits<float>::U v22 = 0x7fffffu;
+    const OpgenBits<float>::U v23 = 0x3f3504f3u;
+    const float v24 = (-0.07635602f);
+    const float v25 = 0.12763286f;
+    const float v26 = (-0.13160582f);
+    const float v27 = 0.14201559f;
+    const float v28 = (-0.16623299f);
+    const float v29 = 0.20001233f;
+    const float v30 = (-0.25000823f);
+    const float v31 = 0.3333333f;
+    const float v32 = (-0.5f);
+    const float v33 = (-1.9046542e-09f);
+    const float v34 = 0.6931472f;
+    const float v35 = OpgenBits<float>::to(0xff800000u);
+    const float v36 = OpgenBits<float>::to(0x7fc00000u);
+    const float v37 = s0;
+    const long long v38 = s1;
+    const long long v39 = s2;
+    const long long v40 = s3;
+    const float v41 = s4;
+    const float v42 = s5;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        float r0 = OpgenBits<float>::to(0xff800000u);
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v43 = p0[r * a.Row[0] + n * a.Step[0]];
+            r0 = OpgenMax<float>::of(r0, v43);
+        }
+        r0 = opgen_block<float, OpgenMax<float> >(r0, OpgenBits<float>::to(0xff800000u));
+        const float v45 = r0;
+        const float v46 = opgen_abs(v45);
+        const bool v47 = v46 == v0;
+        const float v48 = v47 ? v1 : v45;
+        float r1 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v49 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v50 = v49 - v48;
+            const float v51 = opgen_min(v2, v50);
+            const float v52 = opgen_max(v3, v51);
+            const float v53 = opgen_fma(v52, v5, v4);
+            const float v54 = v53 - v4;
+            const float v55 = opgen_fma(v54, v6, v52);
+            const float v56 = opgen_fma(v54, v7, v55);
+            const OpgenBits<float>::U v57 = OpgenBits<float>::of(v53);
+            const float v58 = opgen_fma(v8, v56, v9);
+            const float v59 = opgen_fma(v58, v56, v10);
+            const float v60 = opgen_fma(v59, v56, v11);
+            const float v61 = opgen_fma(v60, v56, v12);
+            const float v62 = opgen_fma(v61, v56, v13);
+            const float v63 = opgen_fma(v62, v56, v13);
+            const float v64 = opgen_fma(v54, v14, v15);
+            const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
+            const OpgenBits<float>::U v66 = v65 << 23;
+            const float v67 = OpgenBits<float>::to(v66);
+            const float v68 = opgen_mul(v63, v67);
+            const OpgenBits<float>::U v69 = v57 - v65;
+            const OpgenBits<float>::U v70 = v69 << 23;
+            const float v71 = OpgenBits<float>::to(v70);
+            const float v72 = opgen_mul(v68, v71);
+            r1 = OpgenSum<float>::of(r1, v72);
+        }
+        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
+        if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
+        const float v75 = r1;
+        const bool v76 = v75 < v16;
+        const float v77 = opgen_mul(v75, v17);
+        const float v78 = v76 ? v77 : v75;
+        const float v79 = v76 ? v18 : v19;
+        const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
+        const OpgenBits<float>::U v81 = v80 + v20;
+        const OpgenBits<float>::U v82 = v81 >> 23;
+        const OpgenBits<float>::U v83 = v82 | v21;
+        const OpgenBits<float>::U v84 = v81 & v22;
+        const OpgenBits<float>::U v85 = v84 + v23;
+        const float v86 = OpgenBits<float>::to(v85);
+        const float v87 = OpgenBits<float>::to(v83);
+        const float v88 = v87 - v79;
+        const float v89 = v86 - v13;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
+        const float v92 = opgen_fma(v24, v89, v25);
+        const float v93 = opgen_fma(v92, v89, v26);
+        const float v94 = opgen_fma(v93, v89, v27);
+        const float v95 = opgen_fma(v94, v89, v28);
+        const float v96 = opgen_fma(v95, v89, v29);
+        const float v97 = opgen_fma(v96, v89, v30);
+        const float v98 = opgen_fma(v97, v89, v31);
+        const float v99 = opgen_mul(v91, v98);
+        const float v100 = opgen_fma(v88, v33, v99);
+        const float v101 = opgen_fma(v90, v32, v100);
+        const float v102 = v89 + v101;
+        const float v103 = opgen_fma(v88, v34, v102);
+        const bool v104 = v75 == v1;
+        const float v105 = v104 ? v35 : v36;
+        const bool v106 = v75 < v0;
+        const float v107 = v106 ? v103 : v75;
+        const bool v108 = v75 <= v1;
+        const float v109 = v108 ? v105 : v107;
+        const float v110 = v48 + v109;
+        float r2 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v111 = p2[n * a.Step[2]];
+            const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v113 = v112 - v110;
+            const float v114 = opgen_mul(v111, v113);
+            r2 = OpgenSum<float>::of(r2, v114);
+        }
+        r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
+        if (threadIdx.x == 0) p3[r * a.Row[3]] = v75;
+        const long long v117 = p4[r * a.Row[4]];
+        const bool v118 = v117 != v38;
+        const bool v119 = v39 <= v117;
+        const bool v120 = v117 < v40;
+        const bool v121 = v119 && v120;
+        const long long v122 = v121 ? v117 : v39;
+        const float v123 = p2[v122 * a.Step[2]];
+        const float v124 = v121 ? v123 : v13;
+        const float v125 = v118 ? v124 : v1;
+        const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
+        const float v127 = v126 - v110;
+        const float v128 = opgen_mul(v125, v127);
+        const float v129 = -v128;
+        const float v130 = v118 ? v129 : v1;
+        const float v131 = opgen_mul(v37, v130);
+        const float v132 = r2;
+        const float v133 = v132 / v42;
+        const float v134 = -v133;
+        const float v135 = v118 ? v134 : v1;
+        const float v136 = opgen_mul(v41, v135);
+        const float v137 = v131 + v136;
+        r3 = OpgenSum<float>::of(r3, v137);
+    }
+    if (threadIdx.x == 0) *p5 = r3;
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0(const OpgenArgs a) {
+    const long long s0 = a.I[0];  // ignore_index
+    const float s1 = (float)a.F[1];  // label_smoothing
+    const float s2 = (float)a.F[2];  // s2
+    const float s3 = (float)a.F[3];  // s3
+    const long long s4 = a.I[4];  // s4
+    const long long s5 = a.I[5];  // s5
+    const int *const p0 = (const int *)a.Ptr[0];  // t
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    const float *const p3 = (const float *)a.Ptr[3];  // sum
+    const float *const p4 = (const float *)a.Ptr[4];  // x
+    const float *const p5 = (const float *)a.Ptr[5];  // max
+    float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
+    float *const p7 = (float *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
+    float *const p8 = (float *)a.Ptr[8];  // d_x
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
+    const long long v0 = s0;
+    const float v1 = p1[0];
+    const float v2 = s1;
+    const float v3 = opgen_mul(v1, v2);
+    const float v4 = s2;
+    const float v5 = v3 / v4;
+    const float v6 = s3;
+    const float v7 = opgen_mul(v1, v6);
+    const long long v8 = s4;
+    const long long v9 = s5;
+    const float v10 = 1.0f;
+    const float v11 = 0.0f;
+    const float v12 = 1.1754944e-38f;
+    const float v13 = 8.507059e+37f;
+    const float v14 = 1.0842022e-19f;
+    const float v15 = 3.9614081e+28f;
+    const float v16 = -v5;
+    const float v17 = OpgenBits<float>::to(0x7f800000u);
+    const float v18 = 1.6777216e+07f;
+    const float v19 = 8.388759e+06f;
+    const float v20 = 8.388735e+06f;
+    const OpgenBits<float>::U v21 = 0x4afb0du;
+    const OpgenBits<float>::U v22 = 0x4b000000u;
+    const OpgenBits<float>::U v23 = 0x7fffffu;
+    const OpgenBits<float>::U v24 = 0x3f3504f3u;
+    const float v25 = (-0.07635602f);
+    const float v26 = 0.12763286f;
+    const float v27 = (-0.13160582f);
+    const float v28 = 0.14201559f;
+    const float v29 = (-0.16623299f);
+    const float v30 = 0.20001233f;
+    const float v31 = (-0.25000823f);
+    const float v32 = 0.3333333f;
+    const float v33 = (-0.5f);
+    const float v34 = (-1.9046542e-09f);
+    const float v35 = 0.6931472f;
+    const float v36 = OpgenBits<float>::to(0xff800000u);
+    const float v37 = OpgenBits<float>::to(0x7fc00000u);
+    const float v38 = 89.0f;
+    const float v39 = (-104.0f);
+    const float v40 = 1.2583166e+07f;
+    const float v41 = 1.442695f;
+    const float v42 = (-0.6931472f);
+    const float v43 = 1.9046542e-09f;
+    const float v44 = 0.0013882505f;
+    const float v45 = 0.008366547f;
+    const float v46 = 0.0416672f;
+    const float v47 = 0.16666543f;
+    const float v48 = 0.49999997f;
+    const float v49 = 0.5f;
+    const float v50 = 1.2583039e+07f;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        const long long v51 = p0[r * a.Row[0]];
+        const bool v52 = v51 != v0;
+        const bool v53 = v8 <= v51;
+        const bool v54 = v51 < v9;
+        const bool v55 = v53 && v54;
+        const long long v56 = v55 ? v51 : v8;
+        const float v57 = p2[v56 * a.Step[2]];
+        const float v58 = v55 ? v57 : v10;
+        const float v59 = v52 ? v58 : v11;
+        const float v60 = opgen_mul(v7, v59);
+        const float v61 = -v60;
+        const float v62 = p3[r * a.Row[3]];
+        const float v63 = opgen_abs(v62);
+        const bool v64 = v13 < v63;
+        const float v65 = v64 ? v14 : v10;
+        const bool v66 = v63 < v12;
+        const float v67 = v66 ? v15 : v65;
+        const float v68 = opgen_mul(v62, v67);
+        const float v69 = v10 / v68;
+        const float v70 = v52 ? v16 : v11;
+        const float v71 = p5[r * a.Row[5]];
+        const float v72 = opgen_abs(v71);
+        const bool v73 = v72 == v17;
+        const float v74 = v73 ? v11 : v71;
+        const bool v75 = v62 < v12;
+        const float v76 = opgen_mul(v62, v18);
+        const float v77 = v75 ? v76 : v62;
+        const float v78 = v75 ? v19 : v20;
+        const OpgenBits<float>::U v79 = OpgenBits<float>::of(v77);
+        const OpgenBits<float>::U v80 = v79 + v21;
+        const OpgenBits<float>::U v81 = v80 >> 23;
+        const OpgenBits<float>::U v82 = v81 | v22;
+        const OpgenBits<float>::U v83 = v80 & v23;
+        const OpgenBits<float>::U v84 = v83 + v24;
+        const float v85 = OpgenBits<float>::to(v84);
+        const float v86 = OpgenBits<float>::to(v82);
+        const float v87 = v86 - v78;
+        const float v88 = v85 - v10;
+        const float v89 = opgen_mul(v88, v88);
+        const float v90 = opgen_mul(v89, v88);
+        const float v91 = opgen_fma(v25, v88, v26);
+        const float v92 = opgen_fma(v91, v88, v27);
+        const float v93 = opgen_fma(v92, v88, v28);
+        const float v94 = opgen_fma(v93, v88, v29);
+        const float v95 = opgen_fma(v94, v88, v30);
+        const float v96 = opgen_fma(v95, v88, v31);
+        const float v97 = opgen_fma(v96, v88, v32);
+        const float v98 = opgen_mul(v90, v97);
+        const float v99 = opgen_fma(v87, v34, v98);
+        const float v100 = opgen_fma(v89, v33, v99);
+        const float v101 = v88 + v100;
+        const float v102 = opgen_fma(v87, v35, v101);
+        const bool v103 = v62 == v11;
+        const float v104 = v103 ? v36 : v37;
+        const bool v105 = v62 < v17;
+        const float v106 = v105 ? v102 : v62;
+        const bool v107 = v62 <= v11;
+        const float v108 = v107 ? v104 : v106;
+        const float v109 = v74 + v108;
+        const float v110 = p4[r * a.Row[4] + v56 * a.Step[4]];
+        const float v111 = v110 - v109;
+        const float v112 = opgen_mul(v7, v111);
+        const float v113 = -v112;
+        const float v114 = v52 ? v113 : v11;
+        float r0 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v115 = p2[n * a.Step[2]];
+            const float v116 = opgen_mul(v5, v115);
+            const float v117 = -v116;
+            const long long v118 = n;
+            const bool v119 = v118 == v51;
+            const float v120 = v119 ? v61 : v11;
+            const float v121 = v117 + v120;
+            const float v122 = opgen_mul(v121, v67);
+            const float v123 = opgen_mul(v122, v69);
+            const float v124 = -v123;
+            const float v125 = v52 ? v124 : v11;
+            const float v126 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v127 = v126 - v109;
+            const float v128 = opgen_mul(v70, v127);
+            const float v129 = v52 ? v128 : v11;
+            const bool v130 = v52 && v119;
+            const float v131 = v130 ? v114 : v11;
+            r0 = OpgenSum<float>::of(r0, v125);
+            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v129);
+            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v131);
+        }
+        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
+        const float v135 = r0;
+        const bool v136 = v135 == v11;
+        __syncthreads();
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v137 = p2[n * a.Step[2]];
+            const float v138 = opgen_mul(v5, v137);
+            const float v139 = -v138;
+            const long long v140 = n;
+            const bool v141 = v140 == v51;
+            const float v142 = v141 ? v61 : v11;
+            const float v143 = v139 + v142;
+            const float v144 = v52 ? v143 : v11;
+            const float v145 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v146 = v145 - v74;
+            const float v147 = opgen_min(v38, v146);
+            const float v148 = opgen_max(v39, v147);
+            const float v149 = opgen_fma(v148, v41, v40);
+            const float v150 = v149 - v40;
+            const float v151 = opgen_fma(v150, v42, v148);
+            const float v152 = opgen_fma(v150, v43, v151);
+            const OpgenBits<float>::U v153 = OpgenBits<float>::of(v149);
+            const float v154 = opgen_fma(v44, v152, v45);
+            const float v155 = opgen_fma(v154, v152, v46);
+            const float v156 = opgen_fma(v155, v152, v47);
+            const float v157 = opgen_fma(v156, v152, v48);
+            const float v158 = opgen_fma(v157, v152, v10);
+            const float v159 = opgen_fma(v158, v152, v10);
+            const float v160 = opgen_fma(v150, v49, v50);
+            const OpgenBits<float>::U v161 = OpgenBits<float>::of(v160);
+            const OpgenBits<float>::U v162 = v161 << 23;
+            const float v163 = OpgenBits<float>::to(v162);
+            const float v164 = opgen_mul(v159, v163);
+            const OpgenBits<float>::U v165 = v153 - v161;
+            const OpgenBits<float>::U v166 = v165 << 23;
+            const float v167 = OpgenBits<float>::to(v166);
+            const float v168 = opgen_mul(v164, v167);
+            const float v169 = opgen_mul(v135, v168);
+            const float v170 = v136 ? v11 : v169;
+            const float v171 = v144 + v170;
+            p8[r * a.Row[8] + n * a.Step[8]] = v171;
+        }
+    }
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // s0
+    const long long s1 = a.I[1];  // ignore_index
+    const long long s2 = a.I[2];  // s2
+    const long long s3 = a.I[3];  // s3
+    const float s4 = (float)a.F[4];  // label_smoothing
+    const float s5 = (float)a.F[5];  // s5
+    const float *const p0 = (const float *)a.Ptr[0];  // x
+    float *const p1 = (float *)a.Ptr[1];  // max
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    float *const p3 = (float *)a.Ptr[3];  // sum
+    const long long *const p4 = (const long long *)a.Ptr[4];  // t
+    float *const p5 = (float *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
+    float r3 = 0.0f;
+    const float v0 = OpgenBits<float>::to(0x7f800000u);
+    const float v1 = 0.0f;
+    const float v2 = 89.0f;
+    const float v3 = (-104.0f);
+    const float v4 = 1.2583166e+07f;
+    const float v5 = 1.442695f;
+    const float v6 = (-0.6931472f);
+    const float v7 = 1.9046542e-09f;
+    const float v8 = 0.0013882505f;
+    const float v9 = 0.008366547f;
+    const float v10 = 0.0416672f;
+    const float v11 = 0.16666543f;
+    const float v12 = 0.49999997f;
+    const float v13 = 1.0f;
+    const float v14 = 0.5f;
+    const float v15 = 1.2583039e+07f;
+    const float v16 = 1.1754944e-38f;
+    const float v17 = 1.6777216e+07f;
+    const float v18 = 8.388759e+06f;
+    const float v19 = 8.388735e+06f;
+    const OpgenBits<float>::U v20 = 0x4afb0du;
+    const OpgenBits<float>::U v21 = 0x4b000000u;
+    const OpgenBits<float>::U v22 = 0x7fffffu;
+    const OpgenBits<float>::U v23 = 0x3f3504f3u;
+    const float v24 = (-0.07635602f);
+    const float v25 = 0.12763286f;
+    const float v26 = (-0.13160582f);
+    const float v27 = 0.14201559f;
+    const float v28 = (-0.16623299f);
+    const float v29 = 0.20001233f;
+    const float v30 = (-0.25000823f);
+    const float v31 = 0.3333333f;
+    const float v32 = (-0.5f);
+    const float v33 = (-1.9046542e-09f);
+    const float v34 = 0.6931472f;
+    const float v35 = OpgenBits<float>::to(0xff800000u);
+    const float v36 = OpgenBits<float>::to(0x7fc00000u);
+    const float v37 = s0;
+    const long long v38 = s1;
+    const long long v39 = s2;
+    const long long v40 = s3;
+    const float v41 = s4;
+    const float v42 = s5;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        float r0 = OpgenBits<float>::to(0xff800000u);
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v43 = p0[r * a.Row[0] + n * a.Step[0]];
+            r0 = OpgenMax<float>::of(r0, v43);
+        }
+        r0 = opgen_block<float, OpgenMax<float> >(r0, OpgenBits<float>::to(0xff800000u));
+        const float v45 = r0;
+        const float v46 = opgen_abs(v45);
+        const bool v47 = v46 == v0;
+        const float v48 = v47 ? v1 : v45;
+        float r1 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v49 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v50 = v49 - v48;
+            const float v51 = opgen_min(v2, v50);
+            const float v52 = opgen_max(v3, v51);
+            const float v53 = opgen_fma(v52, v5, v4);
+            const float v54 = v53 - v4;
+            const float v55 = opgen_fma(v54, v6, v52);
+            const float v56 = opgen_fma(v54, v7, v55);
+            const OpgenBits<float>::U v57 = OpgenBits<float>::of(v53);
+            const float v58 = opgen_fma(v8, v56, v9);
+            const float v59 = opgen_fma(v58, v56, v10);
+            const float v60 = opgen_fma(v59, v56, v11);
+            const float v61 = opgen_fma(v60, v56, v12);
+            const float v62 = opgen_fma(v61, v56, v13);
+            const float v63 = opgen_fma(v62, v56, v13);
+            const float v64 = opgen_fma(v54, v14, v15);
+            const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
+            const OpgenBits<float>::U v66 = v65 << 23;
+            const float v67 = OpgenBits<float>::to(v66);
+            const float v68 = opgen_mul(v63, v67);
+            const OpgenBits<float>::U v69 = v57 - v65;
+            const OpgenBits<float>::U v70 = v69 << 23;
+            const float v71 = OpgenBits<float>::to(v70);
+            const float v72 = opgen_mul(v68, v71);
+            r1 = OpgenSum<float>::of(r1, v72);
+        }
+        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
+        if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
+        const float v75 = r1;
+        const bool v76 = v75 < v16;
+        const float v77 = opgen_mul(v75, v17);
+        const float v78 = v76 ? v77 : v75;
+        const float v79 = v76 ? v18 : v19;
+        const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
+        const OpgenBits<float>::U v81 = v80 + v20;
+        const OpgenBits<float>::U v82 = v81 >> 23;
+        const OpgenBits<float>::U v83 = v82 | v21;
+        const OpgenBits<float>::U v84 = v81 & v22;
+        const OpgenBits<float>::U v85 = v84 + v23;
+        const float v86 = OpgenBits<float>::to(v85);
+        const float v87 = OpgenBits<float>::to(v83);
+        const float v88 = v87 - v79;
+        const float v89 = v86 - v13;
+        const float v90 = opgen_mul(v89, v89);
+        const float v91 = opgen_mul(v90, v89);
+        const float v92 = opgen_fma(v24, v89, v25);
+        const float v93 = opgen_fma(v92, v89, v26);
+        const float v94 = opgen_fma(v93, v89, v27);
+        const float v95 = opgen_fma(v94, v89, v28);
+        const float v96 = opgen_fma(v95, v89, v29);
+        const float v97 = opgen_fma(v96, v89, v30);
+        const float v98 = opgen_fma(v97, v89, v31);
+        const float v99 = opgen_mul(v91, v98);
+        const float v100 = opgen_fma(v88, v33, v99);
+        const float v101 = opgen_fma(v90, v32, v100);
+        const float v102 = v89 + v101;
+        const float v103 = opgen_fma(v88, v34, v102);
+        const bool v104 = v75 == v1;
+        const float v105 = v104 ? v35 : v36;
+        const bool v106 = v75 < v0;
+        const float v107 = v106 ? v103 : v75;
+        const bool v108 = v75 <= v1;
+        const float v109 = v108 ? v105 : v107;
+        const float v110 = v48 + v109;
+        float r2 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v111 = p2[n * a.Step[2]];
+            const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v113 = v112 - v110;
+            const float v114 = opgen_mul(v111, v113);
+            r2 = OpgenSum<float>::of(r2, v114);
+        }
+        r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
+        if (threadIdx.x == 0) p3[r * a.Row[3]] = v75;
+        const long long v117 = p4[r * a.Row[4]];
+        const bool v118 = v117 != v38;
+        const bool v119 = v39 <= v117;
+        const bool v120 = v117 < v40;
+        const bool v121 = v119 && v120;
+        const long long v122 = v121 ? v117 : v39;
+        const float v123 = p2[v122 * a.Step[2]];
+        const float v124 = v121 ? v123 : v13;
+        const float v125 = v118 ? v124 : v1;
+        const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
+        const float v127 = v126 - v110;
+        const float v128 = opgen_mul(v125, v127);
+        const float v129 = -v128;
+        const float v130 = v118 ? v129 : v1;
+        const float v131 = opgen_mul(v37, v130);
+        const float v132 = r2;
+        const float v133 = v132 / v42;
+        const float v134 = -v133;
+        const float v135 = v118 ? v134 : v1;
+        const float v136 = opgen_mul(v41, v135);
+        const float v137 = v131 + v136;
+        r3 = OpgenSum<float>::of(r3, v137);
+    }
+    if (threadIdx.x == 0) *p5 = r3;
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(const OpgenArgs a) {
+    const long long s0 = a.I[0];  // ignore_index
+    const float s1 = (float)a.F[1];  // label_smoothing
+    const float s2 = (float)a.F[2];  // s2
+    const float s3 = (float)a.F[3];  // s3
+    const long long s4 = a.I[4];  // s4
+    const long long s5 = a.I[5];  // s5
+    const long long *const p0 = (const long long *)a.Ptr[0];  // t
+    const float *const p1 = (const float *)a.Ptr[1];  // d_y
+    const float *const p2 = (const float *)a.Ptr[2];  // weight
+    const float *const p3 = (const float *)a.Ptr[3];  // sum
+    const float *const p4 = (const float *)a.Ptr[4];  // x
+    const float *const p5 = (const float *)a.Ptr[5];  // max
+    float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
+    float *const p7 = (float *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
+    float *const p8 = (float *)a.Ptr[8];  // d_x
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
+    const long long v0 = s0;
+    const float v1 = p1[0];
+    const float v2 = s1;
+    const float v3 = opgen_mul(v1, v2);
+    const float v4 = s2;
+    const float v5 = v3 / v4;
+    const float v6 = s3;
+    const float v7 = opgen_mul(v1, v6);
+    const long long v8 = s4;
+    const long long v9 = s5;
+    const float v10 = 1.0f;
+    const float v11 = 0.0f;
+    const float v12 = 1.1754944e-38f;
+    const float v13 = 8.507059e+37f;
+    const float v14 = 1.0842022e-19f;
+    const float v15 = 3.9614081e+28f;
+    const float v16 = -v5;
+    const float v17 = OpgenBits<float>::to(0x7f800000u);
+    const float v18 = 1.6777216e+07f;
+    const float v19 = 8.388759e+06f;
+    const float v20 = 8.388735e+06f;
+    const OpgenBits<float>::U v21 = 0x4afb0du;
+    const OpgenBits<float>::U v22 = 0x4b000000u;
+    const OpgenBits<float>::U v23 = 0x7fffffu;
+    const OpgenBits<float>::U v24 = 0x3f3504f3u;
+    const float v25 = (-0.07635602f);
+    const float v26 = 0.12763286f;
+    const float v27 = (-0.13160582f);
+    const float v28 = 0.14201559f;
+    const float v29 = (-0.16623299f);
+    const float v30 = 0.20001233f;
+    const float v31 = (-0.25000823f);
+    const float v32 = 0.3333333f;
+    const float v33 = (-0.5f);
+    const float v34 = (-1.9046542e-09f);
+    const float v35 = 0.6931472f;
+    const float v36 = OpgenBits<float>::to(0xff800000u);
+    const float v37 = OpgenBits<float>::to(0x7fc00000u);
+    const float v38 = 89.0f;
+    const float v39 = (-104.0f);
+    const float v40 = 1.2583166e+07f;
+    const float v41 = 1.442695f;
+    const float v42 = (-0.6931472f);
+    const float v43 = 1.9046542e-09f;
+    const float v44 = 0.0013882505f;
+    const float v45 = 0.008366547f;
+    const float v46 = 0.0416672f;
+    const float v47 = 0.16666543f;
+    const float v48 = 0.49999997f;
+    const float v49 = 0.5f;
+    const float v50 = 1.2583039e+07f;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        const long long v51 = p0[r * a.Row[0]];
+        const bool v52 = v51 != v0;
+        const bool v53 = v8 <= v51;
+        const bool v54 = v51 < v9;
+        const bool v55 = v53 && v54;
+        const long long v56 = v55 ? v51 : v8;
+        const float v57 = p2[v56 * a.Step[2]];
+        const float v58 = v55 ? v57 : v10;
+        const float v59 = v52 ? v58 : v11;
+        const float v60 = opgen_mul(v7, v59);
+        const float v61 = -v60;
+        const float v62 = p3[r * a.Row[3]];
+        const float v63 = opgen_abs(v62);
+        const bool v64 = v13 < v63;
+        const float v65 = v64 ? v14 : v10;
+        const bool v66 = v63 < v12;
+        const float v67 = v66 ? v15 : v65;
+        const float v68 = opgen_mul(v62, v67);
+        const float v69 = v10 / v68;
+        const float v70 = v52 ? v16 : v11;
+        const float v71 = p5[r * a.Row[5]];
+        const float v72 = opgen_abs(v71);
+        const bool v73 = v72 == v17;
+        const float v74 = v73 ? v11 : v71;
+        const bool v75 = v62 < v12;
+        const float v76 = opgen_mul(v62, v18);
+        const float v77 = v75 ? v76 : v62;
+        const float v78 = v75 ? v19 : v20;
+        const OpgenBits<float>::U v79 = OpgenBits<float>::of(v77);
+        const OpgenBits<float>::U v80 = v79 + v21;
+        const OpgenBits<float>::U v81 = v80 >> 23;
+        const OpgenBits<float>::U v82 = v81 | v22;
+        const OpgenBits<float>::U v83 = v80 & v23;
+        const OpgenBits<float>::U v84 = v83 + v24;
+        const float v85 = OpgenBits<float>::to(v84);
+        const float v86 = OpgenBits<float>::to(v82);
+        const float v87 = v86 - v78;
+        const float v88 = v85 - v10;
+        const float v89 = opgen_mul(v88, v88);
+        const float v90 = opgen_mul(v89, v88);
+        const float v91 = opgen_fma(v25, v88, v26);
+        const float v92 = opgen_fma(v91, v88, v27);
+        const float v93 = opgen_fma(v92, v88, v28);
+        const float v94 = opgen_fma(v93, v88, v29);
+        const float v95 = opgen_fma(v94, v88, v30);
+        const float v96 = opgen_fma(v95, v88, v31);
+        const float v97 = opgen_fma(v96, v88, v32);
+        const float v98 = opgen_mul(v90, v97);
+        const float v99 = opgen_fma(v87, v34, v98);
+        const float v100 = opgen_fma(v89, v33, v99);
+        const float v101 = v88 + v100;
+        const float v102 = opgen_fma(v87, v35, v101);
+        const bool v103 = v62 == v11;
+        const float v104 = v103 ? v36 : v37;
+        const bool v105 = v62 < v17;
+        const float v106 = v105 ? v102 : v62;
+        const bool v107 = v62 <= v11;
+        const float v108 = v107 ? v104 : v106;
+        const float v109 = v74 + v108;
+        const float v110 = p4[r * a.Row[4] + v56 * a.Step[4]];
+        const float v111 = v110 - v109;
+        const float v112 = opgen_mul(v7, v111);
+        const float v113 = -v112;
+        const float v114 = v52 ? v113 : v11;
+        float r0 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v115 = p2[n * a.Step[2]];
+            const float v116 = opgen_mul(v5, v115);
+            const float v117 = -v116;
+            const long long v118 = n;
+            const bool v119 = v118 == v51;
+            const float v120 = v119 ? v61 : v11;
+            const float v121 = v117 + v120;
+            const float v122 = opgen_mul(v121, v67);
+            const float v123 = opgen_mul(v122, v69);
+            const float v124 = -v123;
+            const float v125 = v52 ? v124 : v11;
+            const float v126 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v127 = v126 - v109;
+            const float v128 = opgen_mul(v70, v127);
+            const float v129 = v52 ? v128 : v11;
+            const bool v130 = v52 && v119;
+            const float v131 = v130 ? v114 : v11;
+            r0 = OpgenSum<float>::of(r0, v125);
+            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v129);
+            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v131);
+        }
+        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
+        const float v135 = r0;
+        const bool v136 = v135 == v11;
+        __syncthreads();
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v137 = p2[n * a.Step[2]];
+            const float v138 = opgen_mul(v5, v137);
+            const float v139 = -v138;
+            const long long v140 = n;
+            const bool v141 = v140 == v51;
+            const float v142 = v141 ? v61 : v11;
+            const float v143 = v139 + v142;
+            const float v144 = v52 ? v143 : v11;
+            const float v145 = p4[r * a.Row[4] + n * a.Step[4]];
+            const float v146 = v145 - v74;
+            const float v147 = opgen_min(v38, v146);
+            const float v148 = opgen_max(v39, v147);
+            const float v149 = opgen_fma(v148, v41, v40);
+            const float v150 = v149 - v40;
+            const float v151 = opgen_fma(v150, v42, v148);
+            const float v152 = opgen_fma(v150, v43, v151);
+            const OpgenBits<float>::U v153 = OpgenBits<float>::of(v149);
+            const float v154 = opgen_fma(v44, v152, v45);
+            const float v155 = opgen_fma(v154, v152, v46);
+            const float v156 = opgen_fma(v155, v152, v47);
+            const float v157 = opgen_fma(v156, v152, v48);
+            const float v158 = opgen_fma(v157, v152, v10);
+            const float v159 = opgen_fma(v158, v152, v10);
+            const float v160 = opgen_fma(v150, v49, v50);
+            const OpgenBits<float>::U v161 = OpgenBits<float>::of(v160);
+            const OpgenBits<float>::U v162 = v161 << 23;
+            const float v163 = OpgenBits<float>::to(v162);
+            const float v164 = opgen_mul(v159, v163);
+            const OpgenBits<float>::U v165 = v153 - v161;
+            const OpgenBits<float>::U v166 = v165 << 23;
+            const float v167 = OpgenBits<float>::to(v166);
+            const float v168 = opgen_mul(v164, v167);
+            const float v169 = opgen_mul(v135, v168);
+            const float v170 = v136 ? v11 : v169;
+            const float v171 = v144 + v170;
+            p8[r * a.Row[8] + n * a.Step[8]] = v171;
+        }
+    }
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0(const OpgenArgs a) {
+    const double s0 = (double)a.F[0];  // s0
+    const long long s1 = a.I[1];  // ignore_index
+    const long long s2 = a.I[2];  // s2
+    const long long s3 = a.I[3];  // s3
+    const double s4 = (double)a.F[4];  // label_smoothing
+    const double s5 = (double)a.F[5];  // s5
+    const double *const p0 = (const double *)a.Ptr[0];  // x
+    double *const p1 = (double *)a.Ptr[1];  // max
+    const double *const p2 = (const double *)a.Ptr[2];  // weight
+    double *const p3 = (double *)a.Ptr[3];  // sum
+    const int *const p4 = (const int *)a.Ptr[4];  // t
+    double *const p5 = (double *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
+    double r3 = 0.0;
+    const double v0 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v1 = 0.0;
+    const double v2 = 710.0;
+    const double v3 = (-746.0);
+    const double v4 = 6.75539944105779e+15;
+    const double v5 = 1.4426950408889634;
+    const double v6 = (-0.6931471805599453);
+    const double v7 = (-2.3190468138462996e-17);
+    const double v8 = 2.0875335472884792e-09;
+    const double v9 = 2.5109024134111932e-08;
+    const double v10 = 2.755740275318943e-07;
+    const double v11 = 2.7557244255057715e-06;
+    const double v12 = 2.480158717225789e-05;
+    const double v13 = 0.0001984126988607269;
+    const double v14 = 0.0013888888888962591;
+    const double v15 = 0.008333333333321655;
+    const double v16 = 0.041666666666666505;
+    const double v17 = 0.16666666666666677;
+    const double v18 = 0.5;
+    const double v19 = 1.0;
+    const double v20 = 6.755399441056767e+15;
+    const double v21 = 2.2250738585072014e-308;
+    const double v22 = 9.007199254740992e+15;
+    const double v23 = 4.503599627371572e+15;
+    const double v24 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v25 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v26 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v27 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v28 = 0x3fe6a09e667f3bcdull;
+    const double v29 = 2.0;
+    const double v30 = 0.14796095109398816;
+    const double v31 = 0.15314040323371786;
+    const double v32 = 0.18183564551191073;
+    const double v33 = 0.22222198572344912;
+    const double v34 = 0.28571428742360555;
+    const double v35 = 0.39999999999414965;
+    const double v36 = 0.6666666666666734;
+    const double v37 = 2.3190468138462996e-17;
+    const double v38 = 0.6931471805599453;
+    const double v39 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v40 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v41 = s0;
+    const long long v42 = s1;
+    const long long v43 = s2;
+    const long long v44 = s3;
+    const double v45 = s4;
+    const double v46 = s5;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        double r0 = OpgenBits<double>::to(0xfff0000000000000ull);
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v47 = p0[r * a.Row[0] + n * a.Step[0]];
+            r0 = OpgenMax<double>::of(r0, v47);
+        }
+        r0 = opgen_block<double, OpgenMax<double> >(r0, OpgenBits<double>::to(0xfff0000000000000ull));
+        const double v49 = r0;
+        const double v50 = opgen_abs(v49);
+        const bool v51 = v50 == v0;
+        const double v52 = v51 ? v1 : v49;
+        double r1 = 0.0;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v53 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v54 = v53 - v52;
+            const double v55 = opgen_min(v2, v54);
+            const double v56 = opgen_max(v3, v55);
+            const double v57 = opgen_fma(v56, v5, v4);
+            const double v58 = v57 - v4;
+            const double v59 = opgen_fma(v58, v6, v56);
+            const double v60 = opgen_fma(v58, v7, v59);
+            const OpgenBits<double>::U v61 = OpgenBits<double>::of(v57);
+            const double v62 = opgen_fma(v8, v60, v9);
+            const double v63 = opgen_fma(v62, v60, v10);
+            const double v64 = opgen_fma(v63, v60, v11);
+            const double v65 = opgen_fma(v64, v60, v12);
+            const double v66 = opgen_fma(v65, v60, v13);
+            const double v67 = opgen_fma(v66, v60, v14);
+            const double v68 = opgen_fma(v67, v60, v15);
+            const double v69 = opgen_fma(v68, v60, v16);
+            const double v70 = opgen_fma(v69, v60, v17);
+            const double v71 = opgen_fma(v70, v60, v18);
+            const double v72 = opgen_fma(v71, v60, v19);
+            const double v73 = opgen_fma(v72, v60, v19);
+            const double v74 = opgen_fma(v58, v18, v20);
+            const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
+            const OpgenBits<double>::U v76 = v75 << 52;
+            const double v77 = OpgenBits<double>::to(v76);
+            const double v78 = opgen_mul(v73, v77);
+            const OpgenBits<double>::U v79 = v61 - v75;
+            const OpgenBits<double>::U v80 = v79 << 52;
+            const double v81 = OpgenBits<double>::to(v80);
+            const double v82 = opgen_mul(v78, v81);
+            r1 = OpgenSum<double>::of(r1, v82);
+        }
+        r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
+        if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
+        const double v85 = r1;
+        const bool v86 = v85 < v21;
+        const double v87 = opgen_mul(v85, v22);
+        const double v88 = v86 ? v87 : v85;
+        const double v89 = v86 ? v23 : v24;
+        const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
+        const OpgenBits<double>::U v91 = v90 + v25;
+        const OpgenBits<double>::U v92 = v91 >> 52;
+        const OpgenBits<double>::U v93 = v92 | v26;
+        const OpgenBits<double>::U v94 = v91 & v27;
+        const OpgenBits<double>::U v95 = v94 + v28;
+        const double v96 = OpgenBits<double>::to(v95);
+        const double v97 = OpgenBits<double>::to(v93);
+        const double v98 = v97 - v89;
+        const double v99 = v96 - v19;
+        const double v100 = opgen_mul(v99, v99);
+        const double v101 = v99 + v29;
+        const double v102 = v99 / v101;
+        const double v103 = opgen_mul(v102, v102);
+        const double v104 = opgen_mul(v18, v100);
+        const double v105 = opgen_fma(v30, v103, v31);
+        const double v106 = opgen_fma(v105, v103, v32);
+        const double v107 = opgen_fma(v106, v103, v33);
+        const double v108 = opgen_fma(v107, v103, v34);
+        const double v109 = opgen_fma(v108, v103, v35);
+        const double v110 = opgen_fma(v109, v103, v36);
+        const double v111 = opgen_fma(v103, v110, v104);
+        const double v112 = opgen_mul(v98, v37);
+        const double v113 = opgen_fma(v102, v111, v112);
+        const double v114 = v104 - v113;
+        const double v115 = v99 - v114;
+        const double v116 = opgen_fma(v98, v38, v115);
+        const bool v117 = v85 == v1;
+        const double v118 = v117 ? v39 : v40;
+        const bool v119 = v85 < v0;
+        const double v120 = v119 ? v116 : v85;
+        const bool v121 = v85 <= v1;
+        const double v122 = v121 ? v118 : v120;
+        const double v123 = v52 + v122;
+        double r2 = 0.0;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v124 = p2[n * a.Step[2]];
+            const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v126 = v125 - v123;
+            const double v127 = opgen_mul(v124, v126);
+            r2 = OpgenSum<double>::of(r2, v127);
+        }
+        r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
+        if (threadIdx.x == 0) p3[r * a.Row[3]] = v85;
+        const long long v130 = p4[r * a.Row[4]];
+        const bool v131 = v130 != v42;
+        const bool v132 = v43 <= v130;
+        const bool v133 = v130 < v44;
+        const bool v134 = v132 && v133;
+        const long long v135 = v134 ? v130 : v43;
+        const double v136 = p2[v135 * a.Step[2]];
+        const double v137 = v134 ? v136 : v19;
+        const double v138 = v131 ? v137 : v1;
+        const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
+        const double v140 = v139 - v123;
+        const double v141 = opgen_mul(v138, v140);
+        const double v142 = -v141;
+        const double v143 = v131 ? v142 : v1;
+        const double v144 = opgen_mul(v41, v143);
+        const double v145 = r2;
+        const double v146 = v145 / v46;
+        const double v147 = -v146;
+        const double v148 = v131 ? v147 : v1;
+        const double v149 = opgen_mul(v45, v148);
+        const double v150 = v144 + v149;
+        r3 = OpgenSum<double>::of(r3, v150);
+    }
+    if (threadIdx.x == 0) *p5 = r3;
+}
+
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0(const OpgenArgs a) {
+    const long long s0 = a.I[0];  // ignore_index
+    const double s1 = (double)a.F[1];  // label_smoothing
+    const double s2 = (double)a.F[2];  // s2
+    const double s3 = (double)a.F[3];  // s3
+    const long long s4 = a.I[4];  // s4
+    const long long s5 = a.I[5];  // s5
+    const int *const p0 = (const int *)a.Ptr[0];  // t
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // weight
+    const double *const p3 = (const double *)a.Ptr[3];  // sum
+    const double *const p4 = (const double *)a.Ptr[4];  // x
+    const double *const p5 = (const double *)a.Ptr[5];  // max
+    double *const p6 = (double *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
+    double *const p7 = (double *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
+    double *const p8 = (double *)a.Ptr[8];  // d_x
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0;
+    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0;
+    const long long v0 = s0;
+    const double v1 = p1[0];
+    const double v2 = s1;
+    const double v3 = opgen_mul(v1, v2);
+    const double v4 = s2;
+    const double v5 = v3 / v4;
+    const double v6 = s3;
+    const double v7 = opgen_mul(v1, v6);
+    const long long v8 = s4;
+    const long long v9 = s5;
+    const double v10 = 1.0;
+    const double v11 = 0.0;
+    const double v12 = 2.2250738585072014e-308;
+    const double v13 = 4.49423283715579e+307;
+    const double v14 = 1.4916681462400413e-154;
+    const double v15 = 7.762590461503545e+230;
+    const double v16 = -v5;
+    const double v17 = OpgenBits<double>::to(0x7ff0000000000000ull);
     const double v18 = 9.007199254740992e+15;
     const double v19 = 4.503599627371572e+15;
     const double v20 = 4.503599627371519e+15;
@@ -6820,1275 +8039,166 @@ extern "C" __global__ void cross_entropy_no_if1_mean_f64_i64_backward_0(const Op
     const double v35 = 0.6931471805599453;
     const double v36 = OpgenBits<double>::to(0xfff0000000000000ull);
     const double v37 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v38 = p7[0];
-    const double v39 = opgen_mul(v2, v38);
-    const double v40 = v39 / v5;
-    const double v41 = 710.0;
-    const double v42 = (-746.0);
-    const double v43 = 6.75539944105779e+15;
-    const double v44 = 1.4426950408889634;
-    const double v45 = (-0.6931471805599453);
-    const double v46 = (-2.3190468138462996e-17);
-    const double v47 = 2.0875335472884792e-09;
-    const double v48 = 2.5109024134111932e-08;
-    const double v49 = 2.755740275318943e-07;
-    const double v50 = 2.7557244255057715e-06;
-    const double v51 = 2.480158717225789e-05;
-    const double v52 = 0.0001984126988607269;
-    const double v53 = 0.0013888888888962591;
-    const double v54 = 0.008333333333321655;
-    const double v55 = 0.041666666666666505;
-    const double v56 = 0.16666666666666677;
-    const double v57 = 6.755399441056767e+15;
+    const double v38 = 710.0;
+    const double v39 = (-746.0);
+    const double v40 = 6.75539944105779e+15;
+    const double v41 = 1.4426950408889634;
+    const double v42 = (-0.6931471805599453);
+    const double v43 = (-2.3190468138462996e-17);
+    const double v44 = 2.0875335472884792e-09;
+    const double v45 = 2.5109024134111932e-08;
+    const double v46 = 2.755740275318943e-07;
+    const double v47 = 2.7557244255057715e-06;
+    const double v48 = 2.480158717225789e-05;
+    const double v49 = 0.0001984126988607269;
+    const double v50 = 0.0013888888888962591;
+    const double v51 = 0.008333333333321655;
+    const double v52 = 0.041666666666666505;
+    const double v53 = 0.16666666666666677;
+    const double v54 = 6.755399441056767e+15;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v58 = p0[r * a.Row[0]];
-        const bool v59 = v58 != v0;
-        const double v60 = p1[r * a.Row[1]];
-        const double v61 = v1 / v60;
-        const bool v62 = v12 <= v58;
-        const bool v63 = v58 < v13;
-        const bool v64 = v62 && v63;
-        const long long v65 = v64 ? v58 : v12;
-        const double v66 = p4[v65 * a.Step[4]];
-        const double v67 = v64 ? v66 : v1;
-        const double v68 = v59 ? v67 : v14;
-        const double v69 = opgen_mul(v11, v68);
-        const double v70 = -v69;
-        const double v71 = v59 ? v15 : v14;
-        const double v72 = p6[r * a.Row[6]];
-        const double v73 = opgen_abs(v72);
-        const bool v74 = v73 == v16;
-        const double v75 = v74 ? v14 : v72;
-        const bool v76 = v60 < v17;
-        const double v77 = opgen_mul(v60, v18);
-        const double v78 = v76 ? v77 : v60;
-        const double v79 = v76 ? v19 : v20;
-        const OpgenBits<double>::U v80 = OpgenBits<double>::of(v78);
-        const OpgenBits<double>::U v81 = v80 + v21;
-        const OpgenBits<double>::U v82 = v81 >> 52;
-        const OpgenBits<double>::U v83 = v82 | v22;
-        const OpgenBits<double>::U v84 = v81 & v23;
-        const OpgenBits<double>::U v85 = v84 + v24;
-        const double v86 = OpgenBits<double>::to(v85);
-        const double v87 = OpgenBits<double>::to(v83);
-        const double v88 = v87 - v79;
-        const double v89 = v86 - v1;
-        const double v90 = opgen_mul(v89, v89);
-        const double v91 = v89 + v25;
-        const double v92 = v89 / v91;
+        const long long v55 = p0[r * a.Row[0]];
+        const bool v56 = v55 != v0;
+        const bool v57 = v8 <= v55;
+        const bool v58 = v55 < v9;
+        const bool v59 = v57 && v58;
+        const long long v60 = v59 ? v55 : v8;
+        const double v61 = p2[v60 * a.Step[2]];
+        const double v62 = v59 ? v61 : v10;
+        const double v63 = v56 ? v62 : v11;
+        const double v64 = opgen_mul(v7, v63);
+        const double v65 = -v64;
+        const double v66 = p3[r * a.Row[3]];
+        const double v67 = opgen_abs(v66);
+        const bool v68 = v13 < v67;
+        const double v69 = v68 ? v14 : v10;
+        const bool v70 = v67 < v12;
+        const double v71 = v70 ? v15 : v69;
+        const double v72 = opgen_mul(v66, v71);
+        const double v73 = v10 / v72;
+        const double v74 = v56 ? v16 : v11;
+        const double v75 = p5[r * a.Row[5]];
+        const double v76 = opgen_abs(v75);
+        const bool v77 = v76 == v17;
+        const double v78 = v77 ? v11 : v75;
+        const bool v79 = v66 < v12;
+        const double v80 = opgen_mul(v66, v18);
+        const double v81 = v79 ? v80 : v66;
+        const double v82 = v79 ? v19 : v20;
+        const OpgenBits<double>::U v83 = OpgenBits<double>::of(v81);
+        const OpgenBits<double>::U v84 = v83 + v21;
+        const OpgenBits<double>::U v85 = v84 >> 52;
+        const OpgenBits<double>::U v86 = v85 | v22;
+        const OpgenBits<double>::U v87 = v84 & v23;
+        const OpgenBits<double>::U v88 = v87 + v24;
+        const double v89 = OpgenBits<double>::to(v88);
+        const double v90 = OpgenBits<double>::to(v86);
+        const double v91 = v90 - v82;
+        const double v92 = v89 - v10;
         const double v93 = opgen_mul(v92, v92);
-        const double v94 = opgen_mul(v26, v90);
-        const double v95 = opgen_fma(v27, v93, v28);
-        const double v96 = opgen_fma(v95, v93, v29);
-        const double v97 = opgen_fma(v96, v93, v30);
-        const double v98 = opgen_fma(v97, v93, v31);
-        const double v99 = opgen_fma(v98, v93, v32);
-        const double v100 = opgen_fma(v99, v93, v33);
-        const double v101 = opgen_fma(v93, v100, v94);
-        const double v102 = opgen_mul(v88, v34);
-        const double v103 = opgen_fma(v92, v101, v102);
-        const double v104 = v94 - v103;
-        const double v105 = v89 - v104;
-        const double v106 = opgen_fma(v88, v35, v105);
-        const bool v107 = v60 == v14;
-        const double v108 = v107 ? v36 : v37;
-        const bool v109 = v60 < v16;
-        const double v110 = v109 ? v106 : v60;
-        const bool v111 = v60 <= v14;
-        const double v112 = v111 ? v108 : v110;
-        const double v113 = v75 + v112;
-        const double v114 = p5[r * a.Row[5] + v65 * a.Step[5]];
-        const double v115 = v114 - v113;
-        const double v116 = opgen_mul(v11, v115);
-        const double v117 = -v116;
-        const double v118 = v59 ? v117 : v14;
-        const double v119 = v118 - v40;
+        const double v94 = v92 + v25;
+        const double v95 = v92 / v94;
+        const double v96 = opgen_mul(v95, v95);
+        const double v97 = opgen_mul(v26, v93);
+        const double v98 = opgen_fma(v27, v96, v28);
+        const double v99 = opgen_fma(v98, v96, v29);
+        const double v100 = opgen_fma(v99, v96, v30);
+        const double v101 = opgen_fma(v100, v96, v31);
+        const double v102 = opgen_fma(v101, v96, v32);
+        const double v103 = opgen_fma(v102, v96, v33);
+        const double v104 = opgen_fma(v96, v103, v97);
+        const double v105 = opgen_mul(v91, v34);
+        const double v106 = opgen_fma(v95, v104, v105);
+        const double v107 = v97 - v106;
+        const double v108 = v92 - v107;
+        const double v109 = opgen_fma(v91, v35, v108);
+        const bool v110 = v66 == v11;
+        const double v111 = v110 ? v36 : v37;
+        const bool v112 = v66 < v17;
+        const double v113 = v112 ? v109 : v66;
+        const bool v114 = v66 <= v11;
+        const double v115 = v114 ? v111 : v113;
+        const double v116 = v78 + v115;
+        const double v117 = p4[r * a.Row[4] + v60 * a.Step[4]];
+        const double v118 = v117 - v116;
+        const double v119 = opgen_mul(v7, v118);
+        const double v120 = -v119;
+        const double v121 = v56 ? v120 : v11;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v120 = p4[n * a.Step[4]];
-            const double v121 = opgen_mul(v8, v120);
-            const double v122 = -v121;
-            const long long v123 = n;
-            const bool v124 = v123 == v58;
-            const double v125 = v124 ? v70 : v14;
-            const double v126 = v122 + v125;
-            const double v127 = opgen_mul(v61, v126);
-            const double v128 = -v127;
-            const double v129 = v59 ? v128 : v14;
-            const double v130 = p5[r * a.Row[5] + n * a.Step[5]];
-            const double v131 = v130 - v113;
-            const double v132 = opgen_mul(v71, v131);
-            const double v133 = v59 ? v132 : v14;
-            const bool v134 = v59 && v124;
-            const double v135 = v134 ? v119 : v14;
-            r0 = OpgenSum<double>::of(r0, v129);
-            p8[n * a.Step[8]] = OpgenSum<double>::of(p8[n * a.Step[8]], v133);
-            p9[n * a.Step[9]] = OpgenSum<double>::of(p9[n * a.Step[9]], v135);
+            const double v122 = p2[n * a.Step[2]];
+            const double v123 = opgen_mul(v5, v122);
+            const double v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v55;
+            const double v127 = v126 ? v65 : v11;
+            const double v128 = v124 + v127;
+            const double v129 = opgen_mul(v128, v71);
+            const double v130 = opgen_mul(v129, v73);
+            const double v131 = -v130;
+            const double v132 = v56 ? v131 : v11;
+            const double v133 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v134 = v133 - v116;
+            const double v135 = opgen_mul(v74, v134);
+            const double v136 = v56 ? v135 : v11;
+            const bool v137 = v56 && v126;
+            const double v138 = v137 ? v121 : v11;
+            r0 = OpgenSum<double>::of(r0, v132);
+            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v136);
+            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v138);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v139 = r0;
-        const bool v140 = v139 == v14;
+        const double v142 = r0;
+        const bool v143 = v142 == v11;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v141 = p4[n * a.Step[4]];
-            const double v142 = opgen_mul(v8, v141);
-            const double v143 = -v142;
-            const long long v144 = n;
-            const bool v145 = v144 == v58;
-            const double v146 = v145 ? v70 : v14;
-            const double v147 = v143 + v146;
-            const double v148 = v59 ? v147 : v14;
-            const double v149 = p5[r * a.Row[5] + n * a.Step[5]];
-            const double v150 = v149 - v75;
-            const double v151 = opgen_min(v41, v150);
-            const double v152 = opgen_max(v42, v151);
-            const double v153 = opgen_fma(v152, v44, v43);
-            const double v154 = v153 - v43;
-            const double v155 = opgen_fma(v154, v45, v152);
-            const double v156 = opgen_fma(v154, v46, v155);
-            const OpgenBits<double>::U v157 = OpgenBits<double>::of(v153);
-            const double v158 = opgen_fma(v47, v156, v48);
-            const double v159 = opgen_fma(v158, v156, v49);
-            const double v160 = opgen_fma(v159, v156, v50);
-            const double v161 = opgen_fma(v160, v156, v51);
-            const double v162 = opgen_fma(v161, v156, v52);
-            const double v163 = opgen_fma(v162, v156, v53);
-            const double v164 = opgen_fma(v163, v156, v54);
-            const double v165 = opgen_fma(v164, v156, v55);
-            const double v166 = opgen_fma(v165, v156, v56);
-            const double v167 = opgen_fma(v166, v156, v26);
-            const double v168 = opgen_fma(v167, v156, v1);
-            const double v169 = opgen_fma(v168, v156, v1);
-            const double v170 = opgen_fma(v154, v26, v57);
-            const OpgenBits<double>::U v171 = OpgenBits<double>::of(v170);
-            const OpgenBits<double>::U v172 = v171 << 52;
-            const double v173 = OpgenBits<double>::to(v172);
-            const double v174 = opgen_mul(v169, v173);
-            const OpgenBits<double>::U v175 = v157 - v171;
-            const OpgenBits<double>::U v176 = v175 << 52;
-            const double v177 = OpgenBits<double>::to(v176);
-            const double v178 = opgen_mul(v174, v177);
-            const double v179 = opgen_mul(v139, v178);
-            const double v180 = v140 ? v14 : v179;
-            const double v181 = v148 + v180;
-            p10[r * a.Row[10] + n * a.Step[10]] = v181;
+            const double v144 = p2[n * a.Step[2]];
+            const double v145 = opgen_mul(v5, v144);
+            const double v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v55;
+            const double v149 = v148 ? v65 : v11;
+            const double v150 = v146 + v149;
+            const double v151 = v56 ? v150 : v11;
+            const double v152 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v153 = v152 - v78;
+            const double v154 = opgen_min(v38, v153);
+            const double v155 = opgen_max(v39, v154);
+            const double v156 = opgen_fma(v155, v41, v40);
+            const double v157 = v156 - v40;
+            const double v158 = opgen_fma(v157, v42, v155);
+            const double v159 = opgen_fma(v157, v43, v158);
+            const OpgenBits<double>::U v160 = OpgenBits<double>::of(v156);
+            const double v161 = opgen_fma(v44, v159, v45);
+            const double v162 = opgen_fma(v161, v159, v46);
+            const double v163 = opgen_fma(v162, v159, v47);
+            const double v164 = opgen_fma(v163, v159, v48);
+            const double v165 = opgen_fma(v164, v159, v49);
+            const double v166 = opgen_fma(v165, v159, v50);
+            const double v167 = opgen_fma(v166, v159, v51);
+            const double v168 = opgen_fma(v167, v159, v52);
+            const double v169 = opgen_fma(v168, v159, v53);
+            const double v170 = opgen_fma(v169, v159, v26);
+            const double v171 = opgen_fma(v170, v159, v10);
+            const double v172 = opgen_fma(v171, v159, v10);
+            const double v173 = opgen_fma(v157, v26, v54);
+            const OpgenBits<double>::U v174 = OpgenBits<double>::of(v173);
+            const OpgenBits<double>::U v175 = v174 << 52;
+            const double v176 = OpgenBits<double>::to(v175);
+            const double v177 = opgen_mul(v172, v176);
+            const OpgenBits<double>::U v178 = v160 - v174;
+            const OpgenBits<double>::U v179 = v178 << 52;
+            const double v180 = OpgenBits<double>::to(v179);
+            const double v181 = opgen_mul(v177, v180);
+            const double v182 = opgen_mul(v142, v181);
+            const double v183 = v143 ? v11 : v182;
+            const double v184 = v151 + v183;
+            p8[r * a.Row[8] + n * a.Step[8]] = v184;
         }
     }
 }
 
-extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_forward_0(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // s0
-    const long long s1 = a.I[1];  // ignore_index
-    const long long s2 = a.I[2];  // s2
-    const long long s3 = a.I[3];  // s3
-    const float s4 = (float)a.F[4];  // label_smoothing
-    const float s5 = (float)a.F[5];  // s5
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    float *const p1 = (float *)a.Ptr[1];  // max
-    const float *const p2 = (const float *)a.Ptr[2];  // weight
-    float *const p3 = (float *)a.Ptr[3];  // sum
-    const int *const p4 = (const int *)a.Ptr[4];  // t
-    float *const p5 = (float *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
-    float r3 = 0.0f;
-    const float v0 = OpgenBits<float>::to(0x7f800000u);
-    const float v1 = 0.0f;
-    const float v2 = 89.0f;
-    const float v3 = (-104.0f);
-    const float v4 = 1.2583166e+07f;
-    const float v5 = 1.442695f;
-    const float v6 = (-0.6931472f);
-    const float v7 = 1.9046542e-09f;
-    const float v8 = 0.0013882505f;
-    const float v9 = 0.008366547f;
-    const float v10 = 0.0416672f;
-    const float v11 = 0.16666543f;
-    const float v12 = 0.49999997f;
-    const float v13 = 1.0f;
-    const float v14 = 0.5f;
-    const float v15 = 1.2583039e+07f;
-    const float v16 = 1.1754944e-38f;
-    const float v17 = 1.6777216e+07f;
-    const float v18 = 8.388759e+06f;
-    const float v19 = 8.388735e+06f;
-    const OpgenBits<float>::U v20 = 0x4afb0du;
-    const OpgenBits<float>::U v21 = 0x4b000000u;
-    const OpgenBits<float>::U v22 = 0x7fffffu;
-    const OpgenBits<float>::U v23 = 0x3f3504f3u;
-    const float v24 = (-0.07635602f);
-    const float v25 = 0.12763286f;
-    const float v26 = (-0.13160582f);
-    const float v27 = 0.14201559f;
-    const float v28 = (-0.16623299f);
-    const float v29 = 0.20001233f;
-    const float v30 = (-0.25000823f);
-    const float v31 = 0.3333333f;
-    const float v32 = (-0.5f);
-    const float v33 = (-1.9046542e-09f);
-    const float v34 = 0.6931472f;
-    const float v35 = OpgenBits<float>::to(0xff800000u);
-    const float v36 = OpgenBits<float>::to(0x7fc00000u);
-    const float v37 = s0;
-    const long long v38 = s1;
-    const long long v39 = s2;
-    const long long v40 = s3;
-    const float v41 = s4;
-    const float v42 = s5;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        float r0 = OpgenBits<float>::to(0xff800000u);
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v43 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenMax<float>::of(r0, v43);
-        }
-        r0 = opgen_block<float, OpgenMax<float> >(r0, OpgenBits<float>::to(0xff800000u));
-        const float v45 = r0;
-        const float v46 = opgen_abs(v45);
-        const bool v47 = v46 == v0;
-        const float v48 = v47 ? v1 : v45;
-        float r1 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v49 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v50 = v49 - v48;
-            const float v51 = opgen_min(v2, v50);
-            const float v52 = opgen_max(v3, v51);
-            const float v53 = opgen_fma(v52, v5, v4);
-            const float v54 = v53 - v4;
-            const float v55 = opgen_fma(v54, v6, v52);
-            const float v56 = opgen_fma(v54, v7, v55);
-            const OpgenBits<float>::U v57 = OpgenBits<float>::of(v53);
-            const float v58 = opgen_fma(v8, v56, v9);
-            const float v59 = opgen_fma(v58, v56, v10);
-            const float v60 = opgen_fma(v59, v56, v11);
-            const float v61 = opgen_fma(v60, v56, v12);
-            const float v62 = opgen_fma(v61, v56, v13);
-            const float v63 = opgen_fma(v62, v56, v13);
-            const float v64 = opgen_fma(v54, v14, v15);
-            const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
-            const OpgenBits<float>::U v66 = v65 << 23;
-            const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = opgen_mul(v63, v67);
-            const OpgenBits<float>::U v69 = v57 - v65;
-            const OpgenBits<float>::U v70 = v69 << 23;
-            const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = opgen_mul(v68, v71);
-            r1 = OpgenSum<float>::of(r1, v72);
-        }
-        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
-        const float v75 = r1;
-        const bool v76 = v75 < v16;
-        const float v77 = opgen_mul(v75, v17);
-        const float v78 = v76 ? v77 : v75;
-        const float v79 = v76 ? v18 : v19;
-        const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
-        const OpgenBits<float>::U v81 = v80 + v20;
-        const OpgenBits<float>::U v82 = v81 >> 23;
-        const OpgenBits<float>::U v83 = v82 | v21;
-        const OpgenBits<float>::U v84 = v81 & v22;
-        const OpgenBits<float>::U v85 = v84 + v23;
-        const float v86 = OpgenBits<float>::to(v85);
-        const float v87 = OpgenBits<float>::to(v83);
-        const float v88 = v87 - v79;
-        const float v89 = v86 - v13;
-        const float v90 = opgen_mul(v89, v89);
-        const float v91 = opgen_mul(v90, v89);
-        const float v92 = opgen_fma(v24, v89, v25);
-        const float v93 = opgen_fma(v92, v89, v26);
-        const float v94 = opgen_fma(v93, v89, v27);
-        const float v95 = opgen_fma(v94, v89, v28);
-        const float v96 = opgen_fma(v95, v89, v29);
-        const float v97 = opgen_fma(v96, v89, v30);
-        const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = opgen_mul(v91, v98);
-        const float v100 = opgen_fma(v88, v33, v99);
-        const float v101 = opgen_fma(v90, v32, v100);
-        const float v102 = v89 + v101;
-        const float v103 = opgen_fma(v88, v34, v102);
-        const bool v104 = v75 == v1;
-        const float v105 = v104 ? v35 : v36;
-        const bool v106 = v75 < v0;
-        const float v107 = v106 ? v103 : v75;
-        const bool v108 = v75 <= v1;
-        const float v109 = v108 ? v105 : v107;
-        const float v110 = v48 + v109;
-        float r2 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v111 = p2[n * a.Step[2]];
-            const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v113 = v112 - v110;
-            const float v114 = opgen_mul(v111, v113);
-            r2 = OpgenSum<float>::of(r2, v114);
-        }
-        r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
-        if (threadIdx.x == 0) p3[r * a.Row[3]] = v75;
-        const long long v117 = p4[r * a.Row[4]];
-        const bool v118 = v117 != v38;
-        const bool v119 = v39 <= v117;
-        const bool v120 = v117 < v40;
-        const bool v121 = v119 && v120;
-        const long long v122 = v121 ? v117 : v39;
-        const float v123 = p2[v122 * a.Step[2]];
-        const float v124 = v121 ? v123 : v13;
-        const float v125 = v118 ? v124 : v1;
-        const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
-        const float v127 = v126 - v110;
-        const float v128 = opgen_mul(v125, v127);
-        const float v129 = -v128;
-        const float v130 = v118 ? v129 : v1;
-        const float v131 = opgen_mul(v37, v130);
-        const float v132 = r2;
-        const float v133 = v132 / v42;
-        const float v134 = -v133;
-        const float v135 = v118 ? v134 : v1;
-        const float v136 = opgen_mul(v41, v135);
-        const float v137 = v131 + v136;
-        r3 = OpgenSum<float>::of(r3, v137);
-    }
-    if (threadIdx.x == 0) *p5 = r3;
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f32_i32_backward_0(const OpgenArgs a) {
-    const long long s0 = a.I[0];  // ignore_index
-    const float s1 = (float)a.F[1];  // label_smoothing
-    const float s2 = (float)a.F[2];  // s2
-    const float s3 = (float)a.F[3];  // s3
-    const long long s4 = a.I[4];  // s4
-    const long long s5 = a.I[5];  // s5
-    const int *const p0 = (const int *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // weight
-    const float *const p4 = (const float *)a.Ptr[4];  // x
-    const float *const p5 = (const float *)a.Ptr[5];  // max
-    float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
-    float *const p7 = (float *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
-    float *const p8 = (float *)a.Ptr[8];  // d_x
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
-    const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = p2[0];
-    const float v3 = s1;
-    const float v4 = opgen_mul(v2, v3);
-    const float v5 = s2;
-    const float v6 = v4 / v5;
-    const float v7 = s3;
-    const float v8 = opgen_mul(v2, v7);
-    const long long v9 = s4;
-    const long long v10 = s5;
-    const float v11 = 0.0f;
-    const float v12 = -v6;
-    const float v13 = OpgenBits<float>::to(0x7f800000u);
-    const float v14 = 1.1754944e-38f;
-    const float v15 = 1.6777216e+07f;
-    const float v16 = 8.388759e+06f;
-    const float v17 = 8.388735e+06f;
-    const OpgenBits<float>::U v18 = 0x4afb0du;
-    const OpgenBits<float>::U v19 = 0x4b000000u;
-    const OpgenBits<float>::U v20 = 0x7fffffu;
-    const OpgenBits<float>::U v21 = 0x3f3504f3u;
-    const float v22 = (-0.07635602f);
-    const float v23 = 0.12763286f;
-    const float v24 = (-0.13160582f);
-    const float v25 = 0.14201559f;
-    const float v26 = (-0.16623299f);
-    const float v27 = 0.20001233f;
-    const float v28 = (-0.25000823f);
-    const float v29 = 0.3333333f;
-    const float v30 = (-0.5f);
-    const float v31 = (-1.9046542e-09f);
-    const float v32 = 0.6931472f;
-    const float v33 = OpgenBits<float>::to(0xff800000u);
-    const float v34 = OpgenBits<float>::to(0x7fc00000u);
-    const float v35 = 89.0f;
-    const float v36 = (-104.0f);
-    const float v37 = 1.2583166e+07f;
-    const float v38 = 1.442695f;
-    const float v39 = (-0.6931472f);
-    const float v40 = 1.9046542e-09f;
-    const float v41 = 0.0013882505f;
-    const float v42 = 0.008366547f;
-    const float v43 = 0.0416672f;
-    const float v44 = 0.16666543f;
-    const float v45 = 0.49999997f;
-    const float v46 = 0.5f;
-    const float v47 = 1.2583039e+07f;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v48 = p0[r * a.Row[0]];
-        const bool v49 = v48 != v0;
-        const float v50 = p1[r * a.Row[1]];
-        const float v51 = v1 / v50;
-        const bool v52 = v9 <= v48;
-        const bool v53 = v48 < v10;
-        const bool v54 = v52 && v53;
-        const long long v55 = v54 ? v48 : v9;
-        const float v56 = p3[v55 * a.Step[3]];
-        const float v57 = v54 ? v56 : v1;
-        const float v58 = v49 ? v57 : v11;
-        const float v59 = opgen_mul(v8, v58);
-        const float v60 = -v59;
-        const float v61 = v49 ? v12 : v11;
-        const float v62 = p5[r * a.Row[5]];
-        const float v63 = opgen_abs(v62);
-        const bool v64 = v63 == v13;
-        const float v65 = v64 ? v11 : v62;
-        const bool v66 = v50 < v14;
-        const float v67 = opgen_mul(v50, v15);
-        const float v68 = v66 ? v67 : v50;
-        const float v69 = v66 ? v16 : v17;
-        const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
-        const OpgenBits<float>::U v71 = v70 + v18;
-        const OpgenBits<float>::U v72 = v71 >> 23;
-        const OpgenBits<float>::U v73 = v72 | v19;
-        const OpgenBits<float>::U v74 = v71 & v20;
-        const OpgenBits<float>::U v75 = v74 + v21;
-        const float v76 = OpgenBits<float>::to(v75);
-        const float v77 = OpgenBits<float>::to(v73);
-        const float v78 = v77 - v69;
-        const float v79 = v76 - v1;
-        const float v80 = opgen_mul(v79, v79);
-        const float v81 = opgen_mul(v80, v79);
-        const float v82 = opgen_fma(v22, v79, v23);
-        const float v83 = opgen_fma(v82, v79, v24);
-        const float v84 = opgen_fma(v83, v79, v25);
-        const float v85 = opgen_fma(v84, v79, v26);
-        const float v86 = opgen_fma(v85, v79, v27);
-        const float v87 = opgen_fma(v86, v79, v28);
-        const float v88 = opgen_fma(v87, v79, v29);
-        const float v89 = opgen_mul(v81, v88);
-        const float v90 = opgen_fma(v78, v31, v89);
-        const float v91 = opgen_fma(v80, v30, v90);
-        const float v92 = v79 + v91;
-        const float v93 = opgen_fma(v78, v32, v92);
-        const bool v94 = v50 == v11;
-        const float v95 = v94 ? v33 : v34;
-        const bool v96 = v50 < v13;
-        const float v97 = v96 ? v93 : v50;
-        const bool v98 = v50 <= v11;
-        const float v99 = v98 ? v95 : v97;
-        const float v100 = v65 + v99;
-        const float v101 = p4[r * a.Row[4] + v55 * a.Step[4]];
-        const float v102 = v101 - v100;
-        const float v103 = opgen_mul(v8, v102);
-        const float v104 = -v103;
-        const float v105 = v49 ? v104 : v11;
-        float r0 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v106 = p3[n * a.Step[3]];
-            const float v107 = opgen_mul(v6, v106);
-            const float v108 = -v107;
-            const long long v109 = n;
-            const bool v110 = v109 == v48;
-            const float v111 = v110 ? v60 : v11;
-            const float v112 = v108 + v111;
-            const float v113 = opgen_mul(v51, v112);
-            const float v114 = -v113;
-            const float v115 = v49 ? v114 : v11;
-            const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v117 = v116 - v100;
-            const float v118 = opgen_mul(v61, v117);
-            const float v119 = v49 ? v118 : v11;
-            const bool v120 = v49 && v110;
-            const float v121 = v120 ? v105 : v11;
-            r0 = OpgenSum<float>::of(r0, v115);
-            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v119);
-            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v121);
-        }
-        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v125 = r0;
-        const bool v126 = v125 == v11;
-        __syncthreads();
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v127 = p3[n * a.Step[3]];
-            const float v128 = opgen_mul(v6, v127);
-            const float v129 = -v128;
-            const long long v130 = n;
-            const bool v131 = v130 == v48;
-            const float v132 = v131 ? v60 : v11;
-            const float v133 = v129 + v132;
-            const float v134 = v49 ? v133 : v11;
-            const float v135 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v136 = v135 - v65;
-            const float v137 = opgen_min(v35, v136);
-            const float v138 = opgen_max(v36, v137);
-            const float v139 = opgen_fma(v138, v38, v37);
-            const float v140 = v139 - v37;
-            const float v141 = opgen_fma(v140, v39, v138);
-            const float v142 = opgen_fma(v140, v40, v141);
-            const OpgenBits<float>::U v143 = OpgenBits<float>::of(v139);
-            const float v144 = opgen_fma(v41, v142, v42);
-            const float v145 = opgen_fma(v144, v142, v43);
-            const float v146 = opgen_fma(v145, v142, v44);
-            const float v147 = opgen_fma(v146, v142, v45);
-            const float v148 = opgen_fma(v147, v142, v1);
-            const float v149 = opgen_fma(v148, v142, v1);
-            const float v150 = opgen_fma(v140, v46, v47);
-            const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
-            const OpgenBits<float>::U v152 = v151 << 23;
-            const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = opgen_mul(v149, v153);
-            const OpgenBits<float>::U v155 = v143 - v151;
-            const OpgenBits<float>::U v156 = v155 << 23;
-            const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = opgen_mul(v154, v157);
-            const float v159 = opgen_mul(v125, v158);
-            const float v160 = v126 ? v11 : v159;
-            const float v161 = v134 + v160;
-            p8[r * a.Row[8] + n * a.Step[8]] = v161;
-        }
-    }
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_forward_0(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // s0
-    const long long s1 = a.I[1];  // ignore_index
-    const long long s2 = a.I[2];  // s2
-    const long long s3 = a.I[3];  // s3
-    const float s4 = (float)a.F[4];  // label_smoothing
-    const float s5 = (float)a.F[5];  // s5
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    float *const p1 = (float *)a.Ptr[1];  // max
-    const float *const p2 = (const float *)a.Ptr[2];  // weight
-    float *const p3 = (float *)a.Ptr[3];  // sum
-    const long long *const p4 = (const long long *)a.Ptr[4];  // t
-    float *const p5 = (float *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
-    float r3 = 0.0f;
-    const float v0 = OpgenBits<float>::to(0x7f800000u);
-    const float v1 = 0.0f;
-    const float v2 = 89.0f;
-    const float v3 = (-104.0f);
-    const float v4 = 1.2583166e+07f;
-    const float v5 = 1.442695f;
-    const float v6 = (-0.6931472f);
-    const float v7 = 1.9046542e-09f;
-    const float v8 = 0.0013882505f;
-    const float v9 = 0.008366547f;
-    const float v10 = 0.0416672f;
-    const float v11 = 0.16666543f;
-    const float v12 = 0.49999997f;
-    const float v13 = 1.0f;
-    const float v14 = 0.5f;
-    const float v15 = 1.2583039e+07f;
-    const float v16 = 1.1754944e-38f;
-    const float v17 = 1.6777216e+07f;
-    const float v18 = 8.388759e+06f;
-    const float v19 = 8.388735e+06f;
-    const OpgenBits<float>::U v20 = 0x4afb0du;
-    const OpgenBits<float>::U v21 = 0x4b000000u;
-    const OpgenBits<float>::U v22 = 0x7fffffu;
-    const OpgenBits<float>::U v23 = 0x3f3504f3u;
-    const float v24 = (-0.07635602f);
-    const float v25 = 0.12763286f;
-    const float v26 = (-0.13160582f);
-    const float v27 = 0.14201559f;
-    const float v28 = (-0.16623299f);
-    const float v29 = 0.20001233f;
-    const float v30 = (-0.25000823f);
-    const float v31 = 0.3333333f;
-    const float v32 = (-0.5f);
-    const float v33 = (-1.9046542e-09f);
-    const float v34 = 0.6931472f;
-    const float v35 = OpgenBits<float>::to(0xff800000u);
-    const float v36 = OpgenBits<float>::to(0x7fc00000u);
-    const float v37 = s0;
-    const long long v38 = s1;
-    const long long v39 = s2;
-    const long long v40 = s3;
-    const float v41 = s4;
-    const float v42 = s5;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        float r0 = OpgenBits<float>::to(0xff800000u);
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v43 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenMax<float>::of(r0, v43);
-        }
-        r0 = opgen_block<float, OpgenMax<float> >(r0, OpgenBits<float>::to(0xff800000u));
-        const float v45 = r0;
-        const float v46 = opgen_abs(v45);
-        const bool v47 = v46 == v0;
-        const float v48 = v47 ? v1 : v45;
-        float r1 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v49 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v50 = v49 - v48;
-            const float v51 = opgen_min(v2, v50);
-            const float v52 = opgen_max(v3, v51);
-            const float v53 = opgen_fma(v52, v5, v4);
-            const float v54 = v53 - v4;
-            const float v55 = opgen_fma(v54, v6, v52);
-            const float v56 = opgen_fma(v54, v7, v55);
-            const OpgenBits<float>::U v57 = OpgenBits<float>::of(v53);
-            const float v58 = opgen_fma(v8, v56, v9);
-            const float v59 = opgen_fma(v58, v56, v10);
-            const float v60 = opgen_fma(v59, v56, v11);
-            const float v61 = opgen_fma(v60, v56, v12);
-            const float v62 = opgen_fma(v61, v56, v13);
-            const float v63 = opgen_fma(v62, v56, v13);
-            const float v64 = opgen_fma(v54, v14, v15);
-            const OpgenBits<float>::U v65 = OpgenBits<float>::of(v64);
-            const OpgenBits<float>::U v66 = v65 << 23;
-            const float v67 = OpgenBits<float>::to(v66);
-            const float v68 = opgen_mul(v63, v67);
-            const OpgenBits<float>::U v69 = v57 - v65;
-            const OpgenBits<float>::U v70 = v69 << 23;
-            const float v71 = OpgenBits<float>::to(v70);
-            const float v72 = opgen_mul(v68, v71);
-            r1 = OpgenSum<float>::of(r1, v72);
-        }
-        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v45;
-        const float v75 = r1;
-        const bool v76 = v75 < v16;
-        const float v77 = opgen_mul(v75, v17);
-        const float v78 = v76 ? v77 : v75;
-        const float v79 = v76 ? v18 : v19;
-        const OpgenBits<float>::U v80 = OpgenBits<float>::of(v78);
-        const OpgenBits<float>::U v81 = v80 + v20;
-        const OpgenBits<float>::U v82 = v81 >> 23;
-        const OpgenBits<float>::U v83 = v82 | v21;
-        const OpgenBits<float>::U v84 = v81 & v22;
-        const OpgenBits<float>::U v85 = v84 + v23;
-        const float v86 = OpgenBits<float>::to(v85);
-        const float v87 = OpgenBits<float>::to(v83);
-        const float v88 = v87 - v79;
-        const float v89 = v86 - v13;
-        const float v90 = opgen_mul(v89, v89);
-        const float v91 = opgen_mul(v90, v89);
-        const float v92 = opgen_fma(v24, v89, v25);
-        const float v93 = opgen_fma(v92, v89, v26);
-        const float v94 = opgen_fma(v93, v89, v27);
-        const float v95 = opgen_fma(v94, v89, v28);
-        const float v96 = opgen_fma(v95, v89, v29);
-        const float v97 = opgen_fma(v96, v89, v30);
-        const float v98 = opgen_fma(v97, v89, v31);
-        const float v99 = opgen_mul(v91, v98);
-        const float v100 = opgen_fma(v88, v33, v99);
-        const float v101 = opgen_fma(v90, v32, v100);
-        const float v102 = v89 + v101;
-        const float v103 = opgen_fma(v88, v34, v102);
-        const bool v104 = v75 == v1;
-        const float v105 = v104 ? v35 : v36;
-        const bool v106 = v75 < v0;
-        const float v107 = v106 ? v103 : v75;
-        const bool v108 = v75 <= v1;
-        const float v109 = v108 ? v105 : v107;
-        const float v110 = v48 + v109;
-        float r2 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v111 = p2[n * a.Step[2]];
-            const float v112 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v113 = v112 - v110;
-            const float v114 = opgen_mul(v111, v113);
-            r2 = OpgenSum<float>::of(r2, v114);
-        }
-        r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
-        if (threadIdx.x == 0) p3[r * a.Row[3]] = v75;
-        const long long v117 = p4[r * a.Row[4]];
-        const bool v118 = v117 != v38;
-        const bool v119 = v39 <= v117;
-        const bool v120 = v117 < v40;
-        const bool v121 = v119 && v120;
-        const long long v122 = v121 ? v117 : v39;
-        const float v123 = p2[v122 * a.Step[2]];
-        const float v124 = v121 ? v123 : v13;
-        const float v125 = v118 ? v124 : v1;
-        const float v126 = p0[r * a.Row[0] + v122 * a.Step[0]];
-        const float v127 = v126 - v110;
-        const float v128 = opgen_mul(v125, v127);
-        const float v129 = -v128;
-        const float v130 = v118 ? v129 : v1;
-        const float v131 = opgen_mul(v37, v130);
-        const float v132 = r2;
-        const float v133 = v132 / v42;
-        const float v134 = -v133;
-        const float v135 = v118 ? v134 : v1;
-        const float v136 = opgen_mul(v41, v135);
-        const float v137 = v131 + v136;
-        r3 = OpgenSum<float>::of(r3, v137);
-    }
-    if (threadIdx.x == 0) *p5 = r3;
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f32_i64_backward_0(const OpgenArgs a) {
-    const long long s0 = a.I[0];  // ignore_index
-    const float s1 = (float)a.F[1];  // label_smoothing
-    const float s2 = (float)a.F[2];  // s2
-    const float s3 = (float)a.F[3];  // s3
-    const long long s4 = a.I[4];  // s4
-    const long long s5 = a.I[5];  // s5
-    const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
-    const float *const p2 = (const float *)a.Ptr[2];  // d_y
-    const float *const p3 = (const float *)a.Ptr[3];  // weight
-    const float *const p4 = (const float *)a.Ptr[4];  // x
-    const float *const p5 = (const float *)a.Ptr[5];  // max
-    float *const p6 = (float *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
-    float *const p7 = (float *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
-    float *const p8 = (float *)a.Ptr[8];  // d_x
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0f;
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0f;
-    const long long v0 = s0;
-    const float v1 = 1.0f;
-    const float v2 = p2[0];
-    const float v3 = s1;
-    const float v4 = opgen_mul(v2, v3);
-    const float v5 = s2;
-    const float v6 = v4 / v5;
-    const float v7 = s3;
-    const float v8 = opgen_mul(v2, v7);
-    const long long v9 = s4;
-    const long long v10 = s5;
-    const float v11 = 0.0f;
-    const float v12 = -v6;
-    const float v13 = OpgenBits<float>::to(0x7f800000u);
-    const float v14 = 1.1754944e-38f;
-    const float v15 = 1.6777216e+07f;
-    const float v16 = 8.388759e+06f;
-    const float v17 = 8.388735e+06f;
-    const OpgenBits<float>::U v18 = 0x4afb0du;
-    const OpgenBits<float>::U v19 = 0x4b000000u;
-    const OpgenBits<float>::U v20 = 0x7fffffu;
-    const OpgenBits<float>::U v21 = 0x3f3504f3u;
-    const float v22 = (-0.07635602f);
-    const float v23 = 0.12763286f;
-    const float v24 = (-0.13160582f);
-    const float v25 = 0.14201559f;
-    const float v26 = (-0.16623299f);
-    const float v27 = 0.20001233f;
-    const float v28 = (-0.25000823f);
-    const float v29 = 0.3333333f;
-    const float v30 = (-0.5f);
-    const float v31 = (-1.9046542e-09f);
-    const float v32 = 0.6931472f;
-    const float v33 = OpgenBits<float>::to(0xff800000u);
-    const float v34 = OpgenBits<float>::to(0x7fc00000u);
-    const float v35 = 89.0f;
-    const float v36 = (-104.0f);
-    const float v37 = 1.2583166e+07f;
-    const float v38 = 1.442695f;
-    const float v39 = (-0.6931472f);
-    const float v40 = 1.9046542e-09f;
-    const float v41 = 0.0013882505f;
-    const float v42 = 0.008366547f;
-    const float v43 = 0.0416672f;
-    const float v44 = 0.16666543f;
-    const float v45 = 0.49999997f;
-    const float v46 = 0.5f;
-    const float v47 = 1.2583039e+07f;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v48 = p0[r * a.Row[0]];
-        const bool v49 = v48 != v0;
-        const float v50 = p1[r * a.Row[1]];
-        const float v51 = v1 / v50;
-        const bool v52 = v9 <= v48;
-        const bool v53 = v48 < v10;
-        const bool v54 = v52 && v53;
-        const long long v55 = v54 ? v48 : v9;
-        const float v56 = p3[v55 * a.Step[3]];
-        const float v57 = v54 ? v56 : v1;
-        const float v58 = v49 ? v57 : v11;
-        const float v59 = opgen_mul(v8, v58);
-        const float v60 = -v59;
-        const float v61 = v49 ? v12 : v11;
-        const float v62 = p5[r * a.Row[5]];
-        const float v63 = opgen_abs(v62);
-        const bool v64 = v63 == v13;
-        const float v65 = v64 ? v11 : v62;
-        const bool v66 = v50 < v14;
-        const float v67 = opgen_mul(v50, v15);
-        const float v68 = v66 ? v67 : v50;
-        const float v69 = v66 ? v16 : v17;
-        const OpgenBits<float>::U v70 = OpgenBits<float>::of(v68);
-        const OpgenBits<float>::U v71 = v70 + v18;
-        const OpgenBits<float>::U v72 = v71 >> 23;
-        const OpgenBits<float>::U v73 = v72 | v19;
-        const OpgenBits<float>::U v74 = v71 & v20;
-        const OpgenBits<float>::U v75 = v74 + v21;
-        const float v76 = OpgenBits<float>::to(v75);
-        const float v77 = OpgenBits<float>::to(v73);
-        const float v78 = v77 - v69;
-        const float v79 = v76 - v1;
-        const float v80 = opgen_mul(v79, v79);
-        const float v81 = opgen_mul(v80, v79);
-        const float v82 = opgen_fma(v22, v79, v23);
-        const float v83 = opgen_fma(v82, v79, v24);
-        const float v84 = opgen_fma(v83, v79, v25);
-        const float v85 = opgen_fma(v84, v79, v26);
-        const float v86 = opgen_fma(v85, v79, v27);
-        const float v87 = opgen_fma(v86, v79, v28);
-        const float v88 = opgen_fma(v87, v79, v29);
-        const float v89 = opgen_mul(v81, v88);
-        const float v90 = opgen_fma(v78, v31, v89);
-        const float v91 = opgen_fma(v80, v30, v90);
-        const float v92 = v79 + v91;
-        const float v93 = opgen_fma(v78, v32, v92);
-        const bool v94 = v50 == v11;
-        const float v95 = v94 ? v33 : v34;
-        const bool v96 = v50 < v13;
-        const float v97 = v96 ? v93 : v50;
-        const bool v98 = v50 <= v11;
-        const float v99 = v98 ? v95 : v97;
-        const float v100 = v65 + v99;
-        const float v101 = p4[r * a.Row[4] + v55 * a.Step[4]];
-        const float v102 = v101 - v100;
-        const float v103 = opgen_mul(v8, v102);
-        const float v104 = -v103;
-        const float v105 = v49 ? v104 : v11;
-        float r0 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v106 = p3[n * a.Step[3]];
-            const float v107 = opgen_mul(v6, v106);
-            const float v108 = -v107;
-            const long long v109 = n;
-            const bool v110 = v109 == v48;
-            const float v111 = v110 ? v60 : v11;
-            const float v112 = v108 + v111;
-            const float v113 = opgen_mul(v51, v112);
-            const float v114 = -v113;
-            const float v115 = v49 ? v114 : v11;
-            const float v116 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v117 = v116 - v100;
-            const float v118 = opgen_mul(v61, v117);
-            const float v119 = v49 ? v118 : v11;
-            const bool v120 = v49 && v110;
-            const float v121 = v120 ? v105 : v11;
-            r0 = OpgenSum<float>::of(r0, v115);
-            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v119);
-            p7[n * a.Step[7]] = OpgenSum<float>::of(p7[n * a.Step[7]], v121);
-        }
-        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v125 = r0;
-        const bool v126 = v125 == v11;
-        __syncthreads();
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v127 = p3[n * a.Step[3]];
-            const float v128 = opgen_mul(v6, v127);
-            const float v129 = -v128;
-            const long long v130 = n;
-            const bool v131 = v130 == v48;
-            const float v132 = v131 ? v60 : v11;
-            const float v133 = v129 + v132;
-            const float v134 = v49 ? v133 : v11;
-            const float v135 = p4[r * a.Row[4] + n * a.Step[4]];
-            const float v136 = v135 - v65;
-            const float v137 = opgen_min(v35, v136);
-            const float v138 = opgen_max(v36, v137);
-            const float v139 = opgen_fma(v138, v38, v37);
-            const float v140 = v139 - v37;
-            const float v141 = opgen_fma(v140, v39, v138);
-            const float v142 = opgen_fma(v140, v40, v141);
-            const OpgenBits<float>::U v143 = OpgenBits<float>::of(v139);
-            const float v144 = opgen_fma(v41, v142, v42);
-            const float v145 = opgen_fma(v144, v142, v43);
-            const float v146 = opgen_fma(v145, v142, v44);
-            const float v147 = opgen_fma(v146, v142, v45);
-            const float v148 = opgen_fma(v147, v142, v1);
-            const float v149 = opgen_fma(v148, v142, v1);
-            const float v150 = opgen_fma(v140, v46, v47);
-            const OpgenBits<float>::U v151 = OpgenBits<float>::of(v150);
-            const OpgenBits<float>::U v152 = v151 << 23;
-            const float v153 = OpgenBits<float>::to(v152);
-            const float v154 = opgen_mul(v149, v153);
-            const OpgenBits<float>::U v155 = v143 - v151;
-            const OpgenBits<float>::U v156 = v155 << 23;
-            const float v157 = OpgenBits<float>::to(v156);
-            const float v158 = opgen_mul(v154, v157);
-            const float v159 = opgen_mul(v125, v158);
-            const float v160 = v126 ? v11 : v159;
-            const float v161 = v134 + v160;
-            p8[r * a.Row[8] + n * a.Step[8]] = v161;
-        }
-    }
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_forward_0(const OpgenArgs a) {
-    const double s0 = (double)a.F[0];  // s0
-    const long long s1 = a.I[1];  // ignore_index
-    const long long s2 = a.I[2];  // s2
-    const long long s3 = a.I[3];  // s3
-    const double s4 = (double)a.F[4];  // label_smoothing
-    const double s5 = (double)a.F[5];  // s5
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    double *const p1 = (double *)a.Ptr[1];  // max
-    const double *const p2 = (const double *)a.Ptr[2];  // weight
-    double *const p3 = (double *)a.Ptr[3];  // sum
-    const int *const p4 = (const int *)a.Ptr[4];  // t
-    double *const p5 = (double *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // y
-    double r3 = 0.0;
-    const double v0 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v1 = 0.0;
-    const double v2 = 710.0;
-    const double v3 = (-746.0);
-    const double v4 = 6.75539944105779e+15;
-    const double v5 = 1.4426950408889634;
-    const double v6 = (-0.6931471805599453);
-    const double v7 = (-2.3190468138462996e-17);
-    const double v8 = 2.0875335472884792e-09;
-    const double v9 = 2.5109024134111932e-08;
-    const double v10 = 2.755740275318943e-07;
-    const double v11 = 2.7557244255057715e-06;
-    const double v12 = 2.480158717225789e-05;
-    const double v13 = 0.0001984126988607269;
-    const double v14 = 0.0013888888888962591;
-    const double v15 = 0.008333333333321655;
-    const double v16 = 0.041666666666666505;
-    const double v17 = 0.16666666666666677;
-    const double v18 = 0.5;
-    const double v19 = 1.0;
-    const double v20 = 6.755399441056767e+15;
-    const double v21 = 2.2250738585072014e-308;
-    const double v22 = 9.007199254740992e+15;
-    const double v23 = 4.503599627371572e+15;
-    const double v24 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v25 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v26 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v27 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v28 = 0x3fe6a09e667f3bcdull;
-    const double v29 = 2.0;
-    const double v30 = 0.14796095109398816;
-    const double v31 = 0.15314040323371786;
-    const double v32 = 0.18183564551191073;
-    const double v33 = 0.22222198572344912;
-    const double v34 = 0.28571428742360555;
-    const double v35 = 0.39999999999414965;
-    const double v36 = 0.6666666666666734;
-    const double v37 = 2.3190468138462996e-17;
-    const double v38 = 0.6931471805599453;
-    const double v39 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v40 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v41 = s0;
-    const long long v42 = s1;
-    const long long v43 = s2;
-    const long long v44 = s3;
-    const double v45 = s4;
-    const double v46 = s5;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        double r0 = OpgenBits<double>::to(0xfff0000000000000ull);
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v47 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenMax<double>::of(r0, v47);
-        }
-        r0 = opgen_block<double, OpgenMax<double> >(r0, OpgenBits<double>::to(0xfff0000000000000ull));
-        const double v49 = r0;
-        const double v50 = opgen_abs(v49);
-        const bool v51 = v50 == v0;
-        const double v52 = v51 ? v1 : v49;
-        double r1 = 0.0;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v53 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v54 = v53 - v52;
-            const double v55 = opgen_min(v2, v54);
-            const double v56 = opgen_max(v3, v55);
-            const double v57 = opgen_fma(v56, v5, v4);
-            const double v58 = v57 - v4;
-            const double v59 = opgen_fma(v58, v6, v56);
-            const double v60 = opgen_fma(v58, v7, v59);
-            const OpgenBits<double>::U v61 = OpgenBits<double>::of(v57);
-            const double v62 = opgen_fma(v8, v60, v9);
-            const double v63 = opgen_fma(v62, v60, v10);
-            const double v64 = opgen_fma(v63, v60, v11);
-            const double v65 = opgen_fma(v64, v60, v12);
-            const double v66 = opgen_fma(v65, v60, v13);
-            const double v67 = opgen_fma(v66, v60, v14);
-            const double v68 = opgen_fma(v67, v60, v15);
-            const double v69 = opgen_fma(v68, v60, v16);
-            const double v70 = opgen_fma(v69, v60, v17);
-            const double v71 = opgen_fma(v70, v60, v18);
-            const double v72 = opgen_fma(v71, v60, v19);
-            const double v73 = opgen_fma(v72, v60, v19);
-            const double v74 = opgen_fma(v58, v18, v20);
-            const OpgenBits<double>::U v75 = OpgenBits<double>::of(v74);
-            const OpgenBits<double>::U v76 = v75 << 52;
-            const double v77 = OpgenBits<double>::to(v76);
-            const double v78 = opgen_mul(v73, v77);
-            const OpgenBits<double>::U v79 = v61 - v75;
-            const OpgenBits<double>::U v80 = v79 << 52;
-            const double v81 = OpgenBits<double>::to(v80);
-            const double v82 = opgen_mul(v78, v81);
-            r1 = OpgenSum<double>::of(r1, v82);
-        }
-        r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v49;
-        const double v85 = r1;
-        const bool v86 = v85 < v21;
-        const double v87 = opgen_mul(v85, v22);
-        const double v88 = v86 ? v87 : v85;
-        const double v89 = v86 ? v23 : v24;
-        const OpgenBits<double>::U v90 = OpgenBits<double>::of(v88);
-        const OpgenBits<double>::U v91 = v90 + v25;
-        const OpgenBits<double>::U v92 = v91 >> 52;
-        const OpgenBits<double>::U v93 = v92 | v26;
-        const OpgenBits<double>::U v94 = v91 & v27;
-        const OpgenBits<double>::U v95 = v94 + v28;
-        const double v96 = OpgenBits<double>::to(v95);
-        const double v97 = OpgenBits<double>::to(v93);
-        const double v98 = v97 - v89;
-        const double v99 = v96 - v19;
-        const double v100 = opgen_mul(v99, v99);
-        const double v101 = v99 + v29;
-        const double v102 = v99 / v101;
-        const double v103 = opgen_mul(v102, v102);
-        const double v104 = opgen_mul(v18, v100);
-        const double v105 = opgen_fma(v30, v103, v31);
-        const double v106 = opgen_fma(v105, v103, v32);
-        const double v107 = opgen_fma(v106, v103, v33);
-        const double v108 = opgen_fma(v107, v103, v34);
-        const double v109 = opgen_fma(v108, v103, v35);
-        const double v110 = opgen_fma(v109, v103, v36);
-        const double v111 = opgen_fma(v103, v110, v104);
-        const double v112 = opgen_mul(v98, v37);
-        const double v113 = opgen_fma(v102, v111, v112);
-        const double v114 = v104 - v113;
-        const double v115 = v99 - v114;
-        const double v116 = opgen_fma(v98, v38, v115);
-        const bool v117 = v85 == v1;
-        const double v118 = v117 ? v39 : v40;
-        const bool v119 = v85 < v0;
-        const double v120 = v119 ? v116 : v85;
-        const bool v121 = v85 <= v1;
-        const double v122 = v121 ? v118 : v120;
-        const double v123 = v52 + v122;
-        double r2 = 0.0;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v124 = p2[n * a.Step[2]];
-            const double v125 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v126 = v125 - v123;
-            const double v127 = opgen_mul(v124, v126);
-            r2 = OpgenSum<double>::of(r2, v127);
-        }
-        r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
-        if (threadIdx.x == 0) p3[r * a.Row[3]] = v85;
-        const long long v130 = p4[r * a.Row[4]];
-        const bool v131 = v130 != v42;
-        const bool v132 = v43 <= v130;
-        const bool v133 = v130 < v44;
-        const bool v134 = v132 && v133;
-        const long long v135 = v134 ? v130 : v43;
-        const double v136 = p2[v135 * a.Step[2]];
-        const double v137 = v134 ? v136 : v19;
-        const double v138 = v131 ? v137 : v1;
-        const double v139 = p0[r * a.Row[0] + v135 * a.Step[0]];
-        const double v140 = v139 - v123;
-        const double v141 = opgen_mul(v138, v140);
-        const double v142 = -v141;
-        const double v143 = v131 ? v142 : v1;
-        const double v144 = opgen_mul(v41, v143);
-        const double v145 = r2;
-        const double v146 = v145 / v46;
-        const double v147 = -v146;
-        const double v148 = v131 ? v147 : v1;
-        const double v149 = opgen_mul(v45, v148);
-        const double v150 = v144 + v149;
-        r3 = OpgenSum<double>::of(r3, v150);
-    }
-    if (threadIdx.x == 0) *p5 = r3;
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f64_i32_backward_0(const OpgenArgs a) {
-    const long long s0 = a.I[0];  // ignore_index
-    const double s1 = (double)a.F[1];  // label_smoothing
-    const double s2 = (double)a.F[2];  // s2
-    const double s3 = (double)a.F[3];  // s3
-    const long long s4 = a.I[4];  // s4
-    const long long s5 = a.I[5];  // s5
-    const int *const p0 = (const int *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // weight
-    const double *const p4 = (const double *)a.Ptr[4];  // x
-    const double *const p5 = (const double *)a.Ptr[5];  // max
-    double *const p6 = (double *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
-    double *const p7 = (double *)a.Ptr[7] + (long long)blockIdx.x * a.Part[7];  // d_weight_2
-    double *const p8 = (double *)a.Ptr[8];  // d_x
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0;
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0;
-    const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = p2[0];
-    const double v3 = s1;
-    const double v4 = opgen_mul(v2, v3);
-    const double v5 = s2;
-    const double v6 = v4 / v5;
-    const double v7 = s3;
-    const double v8 = opgen_mul(v2, v7);
-    const long long v9 = s4;
-    const long long v10 = s5;
-    const double v11 = 0.0;
-    const double v12 = -v6;
-    const double v13 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v14 = 2.2250738585072014e-308;
-    const double v15 = 9.007199254740992e+15;
-    const double v16 = 4.503599627371572e+15;
-    const double v17 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v18 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v19 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v20 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v21 = 0x3fe6a09e667f3bcdull;
-    const double v22 = 2.0;
-    const double v23 = 0.5;
-    const double v24 = 0.14796095109398816;
-    const double v25 = 0.15314040323371786;
-    const double v26 = 0.18183564551191073;
-    const double v27 = 0.22222198572344912;
-    const double v28 = 0.28571428742360555;
-    const double v29 = 0.39999999999414965;
-    const double v30 = 0.6666666666666734;
-    const double v31 = 2.3190468138462996e-17;
-    const double v32 = 0.6931471805599453;
-    const double v33 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v34 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v35 = 710.0;
-    const double v36 = (-746.0);
-    const double v37 = 6.75539944105779e+15;
-    const double v38 = 1.4426950408889634;
-    const double v39 = (-0.6931471805599453);
-    const double v40 = (-2.3190468138462996e-17);
-    const double v41 = 2.0875335472884792e-09;
-    const double v42 = 2.5109024134111932e-08;
-    const double v43 = 2.755740275318943e-07;
-    const double v44 = 2.7557244255057715e-06;
-    const double v45 = 2.480158717225789e-05;
-    const double v46 = 0.0001984126988607269;
-    const double v47 = 0.0013888888888962591;
-    const double v48 = 0.008333333333321655;
-    const double v49 = 0.041666666666666505;
-    const double v50 = 0.16666666666666677;
-    const double v51 = 6.755399441056767e+15;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v52 = p0[r * a.Row[0]];
-        const bool v53 = v52 != v0;
-        const double v54 = p1[r * a.Row[1]];
-        const double v55 = v1 / v54;
-        const bool v56 = v9 <= v52;
-        const bool v57 = v52 < v10;
-        const bool v58 = v56 && v57;
-        const long long v59 = v58 ? v52 : v9;
-        const double v60 = p3[v59 * a.Step[3]];
-        const double v61 = v58 ? v60 : v1;
-        const double v62 = v53 ? v61 : v11;
-        const double v63 = opgen_mul(v8, v62);
-        const double v64 = -v63;
-        const double v65 = v53 ? v12 : v11;
-        const double v66 = p5[r * a.Row[5]];
-        const double v67 = opgen_abs(v66);
-        const bool v68 = v67 == v13;
-        const double v69 = v68 ? v11 : v66;
-        const bool v70 = v54 < v14;
-        const double v71 = opgen_mul(v54, v15);
-        const double v72 = v70 ? v71 : v54;
-        const double v73 = v70 ? v16 : v17;
-        const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
-        const OpgenBits<double>::U v75 = v74 + v18;
-        const OpgenBits<double>::U v76 = v75 >> 52;
-        const OpgenBits<double>::U v77 = v76 | v19;
-        const OpgenBits<double>::U v78 = v75 & v20;
-        const OpgenBits<double>::U v79 = v78 + v21;
-        const double v80 = OpgenBits<double>::to(v79);
-        const double v81 = OpgenBits<double>::to(v77);
-        const double v82 = v81 - v73;
-        const double v83 = v80 - v1;
-        const double v84 = opgen_mul(v83, v83);
-        const double v85 = v83 + v22;
-        const double v86 = v83 / v85;
-        const double v87 = opgen_mul(v86, v86);
-        const double v88 = opgen_mul(v23, v84);
-        const double v89 = opgen_fma(v24, v87, v25);
-        const double v90 = opgen_fma(v89, v87, v26);
-        const double v91 = opgen_fma(v90, v87, v27);
-        const double v92 = opgen_fma(v91, v87, v28);
-        const double v93 = opgen_fma(v92, v87, v29);
-        const double v94 = opgen_fma(v93, v87, v30);
-        const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = opgen_mul(v82, v31);
-        const double v97 = opgen_fma(v86, v95, v96);
-        const double v98 = v88 - v97;
-        const double v99 = v83 - v98;
-        const double v100 = opgen_fma(v82, v32, v99);
-        const bool v101 = v54 == v11;
-        const double v102 = v101 ? v33 : v34;
-        const bool v103 = v54 < v13;
-        const double v104 = v103 ? v100 : v54;
-        const bool v105 = v54 <= v11;
-        const double v106 = v105 ? v102 : v104;
-        const double v107 = v69 + v106;
-        const double v108 = p4[r * a.Row[4] + v59 * a.Step[4]];
-        const double v109 = v108 - v107;
-        const double v110 = opgen_mul(v8, v109);
-        const double v111 = -v110;
-        const double v112 = v53 ? v111 : v11;
-        double r0 = 0.0;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v113 = p3[n * a.Step[3]];
-            const double v114 = opgen_mul(v6, v113);
-            const double v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v52;
-            const double v118 = v117 ? v64 : v11;
-            const double v119 = v115 + v118;
-            const double v120 = opgen_mul(v55, v119);
-            const double v121 = -v120;
-            const double v122 = v53 ? v121 : v11;
-            const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v124 = v123 - v107;
-            const double v125 = opgen_mul(v65, v124);
-            const double v126 = v53 ? v125 : v11;
-            const bool v127 = v53 && v117;
-            const double v128 = v127 ? v112 : v11;
-            r0 = OpgenSum<double>::of(r0, v122);
-            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v126);
-            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v128);
-        }
-        r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v132 = r0;
-        const bool v133 = v132 == v11;
-        __syncthreads();
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v134 = p3[n * a.Step[3]];
-            const double v135 = opgen_mul(v6, v134);
-            const double v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v52;
-            const double v139 = v138 ? v64 : v11;
-            const double v140 = v136 + v139;
-            const double v141 = v53 ? v140 : v11;
-            const double v142 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v143 = v142 - v69;
-            const double v144 = opgen_min(v35, v143);
-            const double v145 = opgen_max(v36, v144);
-            const double v146 = opgen_fma(v145, v38, v37);
-            const double v147 = v146 - v37;
-            const double v148 = opgen_fma(v147, v39, v145);
-            const double v149 = opgen_fma(v147, v40, v148);
-            const OpgenBits<double>::U v150 = OpgenBits<double>::of(v146);
-            const double v151 = opgen_fma(v41, v149, v42);
-            const double v152 = opgen_fma(v151, v149, v43);
-            const double v153 = opgen_fma(v152, v149, v44);
-            const double v154 = opgen_fma(v153, v149, v45);
-            const double v155 = opgen_fma(v154, v149, v46);
-            const double v156 = opgen_fma(v155, v149, v47);
-            const double v157 = opgen_fma(v156, v149, v48);
-            const double v158 = opgen_fma(v157, v149, v49);
-            const double v159 = opgen_fma(v158, v149, v50);
-            const double v160 = opgen_fma(v159, v149, v23);
-            const double v161 = opgen_fma(v160, v149, v1);
-            const double v162 = opgen_fma(v161, v149, v1);
-            const double v163 = opgen_fma(v147, v23, v51);
-            const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
-            const OpgenBits<double>::U v165 = v164 << 52;
-            const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = opgen_mul(v162, v166);
-            const OpgenBits<double>::U v168 = v150 - v164;
-            const OpgenBits<double>::U v169 = v168 << 52;
-            const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = opgen_mul(v167, v170);
-            const double v172 = opgen_mul(v132, v171);
-            const double v173 = v133 ? v11 : v172;
-            const double v174 = v141 + v173;
-            p8[r * a.Row[8] + n * a.Step[8]] = v174;
-        }
-    }
-}
-
-extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const long long s1 = a.I[1];  // ignore_index
     const long long s2 = a.I[2];  // s2
@@ -8271,7 +8381,7 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_forward_0(const Opge
     if (threadIdx.x == 0) *p5 = r3;
 }
 
-extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0(const OpgenArgs a) {
     const long long s0 = a.I[0];  // ignore_index
     const double s1 = (double)a.F[1];  // label_smoothing
     const double s2 = (double)a.F[2];  // s2
@@ -8279,9 +8389,9 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
     const long long s4 = a.I[4];  // s4
     const long long s5 = a.I[5];  // s5
     const long long *const p0 = (const long long *)a.Ptr[0];  // t
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
-    const double *const p2 = (const double *)a.Ptr[2];  // d_y
-    const double *const p3 = (const double *)a.Ptr[3];  // weight
+    const double *const p1 = (const double *)a.Ptr[1];  // d_y
+    const double *const p2 = (const double *)a.Ptr[2];  // weight
+    const double *const p3 = (const double *)a.Ptr[3];  // sum
     const double *const p4 = (const double *)a.Ptr[4];  // x
     const double *const p5 = (const double *)a.Ptr[5];  // max
     double *const p6 = (double *)a.Ptr[6] + (long long)blockIdx.x * a.Part[6];  // d_weight_1
@@ -8290,188 +8400,198 @@ extern "C" __global__ void cross_entropy_no_if1_sum_f64_i64_backward_0(const Opg
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p6[n * a.Step[6]] = 0.0;
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p7[n * a.Step[7]] = 0.0;
     const long long v0 = s0;
-    const double v1 = 1.0;
-    const double v2 = p2[0];
-    const double v3 = s1;
-    const double v4 = opgen_mul(v2, v3);
-    const double v5 = s2;
-    const double v6 = v4 / v5;
-    const double v7 = s3;
-    const double v8 = opgen_mul(v2, v7);
-    const long long v9 = s4;
-    const long long v10 = s5;
+    const double v1 = p1[0];
+    const double v2 = s1;
+    const double v3 = opgen_mul(v1, v2);
+    const double v4 = s2;
+    const double v5 = v3 / v4;
+    const double v6 = s3;
+    const double v7 = opgen_mul(v1, v6);
+    const long long v8 = s4;
+    const long long v9 = s5;
+    const double v10 = 1.0;
     const double v11 = 0.0;
-    const double v12 = -v6;
-    const double v13 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v14 = 2.2250738585072014e-308;
-    const double v15 = 9.007199254740992e+15;
-    const double v16 = 4.503599627371572e+15;
-    const double v17 = 4.503599627371519e+15;
-    const OpgenBits<double>::U v18 = 0x95f619980c433ull;
-    const OpgenBits<double>::U v19 = 0x4330000000000000ull;
-    const OpgenBits<double>::U v20 = 0xfffffffffffffull;
-    const OpgenBits<double>::U v21 = 0x3fe6a09e667f3bcdull;
-    const double v22 = 2.0;
-    const double v23 = 0.5;
-    const double v24 = 0.14796095109398816;
-    const double v25 = 0.15314040323371786;
-    const double v26 = 0.18183564551191073;
-    const double v27 = 0.22222198572344912;
-    const double v28 = 0.28571428742360555;
-    const double v29 = 0.39999999999414965;
-    const double v30 = 0.6666666666666734;
-    const double v31 = 2.3190468138462996e-17;
-    const double v32 = 0.6931471805599453;
-    const double v33 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v34 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const double v35 = 710.0;
-    const double v36 = (-746.0);
-    const double v37 = 6.75539944105779e+15;
-    const double v38 = 1.4426950408889634;
-    const double v39 = (-0.6931471805599453);
-    const double v40 = (-2.3190468138462996e-17);
-    const double v41 = 2.0875335472884792e-09;
-    const double v42 = 2.5109024134111932e-08;
-    const double v43 = 2.755740275318943e-07;
-    const double v44 = 2.7557244255057715e-06;
-    const double v45 = 2.480158717225789e-05;
-    const double v46 = 0.0001984126988607269;
-    const double v47 = 0.0013888888888962591;
-    const double v48 = 0.008333333333321655;
-    const double v49 = 0.041666666666666505;
-    const double v50 = 0.16666666666666677;
-    const double v51 = 6.755399441056767e+15;
+    const double v12 = 2.2250738585072014e-308;
+    const double v13 = 4.49423283715579e+307;
+    const double v14 = 1.4916681462400413e-154;
+    const double v15 = 7.762590461503545e+230;
+    const double v16 = -v5;
+    const double v17 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v18 = 9.007199254740992e+15;
+    const double v19 = 4.503599627371572e+15;
+    const double v20 = 4.503599627371519e+15;
+    const OpgenBits<double>::U v21 = 0x95f619980c433ull;
+    const OpgenBits<double>::U v22 = 0x4330000000000000ull;
+    const OpgenBits<double>::U v23 = 0xfffffffffffffull;
+    const OpgenBits<double>::U v24 = 0x3fe6a09e667f3bcdull;
+    const double v25 = 2.0;
+    const double v26 = 0.5;
+    const double v27 = 0.14796095109398816;
+    const double v28 = 0.15314040323371786;
+    const double v29 = 0.18183564551191073;
+    const double v30 = 0.22222198572344912;
+    const double v31 = 0.28571428742360555;
+    const double v32 = 0.39999999999414965;
+    const double v33 = 0.6666666666666734;
+    const double v34 = 2.3190468138462996e-17;
+    const double v35 = 0.6931471805599453;
+    const double v36 = OpgenBits<double>::to(0xfff0000000000000ull);
+    const double v37 = OpgenBits<double>::to(0x7ff8000000000001ull);
+    const double v38 = 710.0;
+    const double v39 = (-746.0);
+    const double v40 = 6.75539944105779e+15;
+    const double v41 = 1.4426950408889634;
+    const double v42 = (-0.6931471805599453);
+    const double v43 = (-2.3190468138462996e-17);
+    const double v44 = 2.0875335472884792e-09;
+    const double v45 = 2.5109024134111932e-08;
+    const double v46 = 2.755740275318943e-07;
+    const double v47 = 2.7557244255057715e-06;
+    const double v48 = 2.480158717225789e-05;
+    const double v49 = 0.0001984126988607269;
+    const double v50 = 0.0013888888888962591;
+    const double v51 = 0.008333333333321655;
+    const double v52 = 0.041666666666666505;
+    const double v53 = 0.16666666666666677;
+    const double v54 = 6.755399441056767e+15;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const long long v52 = p0[r * a.Row[0]];
-        const bool v53 = v52 != v0;
-        const double v54 = p1[r * a.Row[1]];
-        const double v55 = v1 / v54;
-        const bool v56 = v9 <= v52;
-        const bool v57 = v52 < v10;
-        const bool v58 = v56 && v57;
-        const long long v59 = v58 ? v52 : v9;
-        const double v60 = p3[v59 * a.Step[3]];
-        const double v61 = v58 ? v60 : v1;
-        const double v62 = v53 ? v61 : v11;
-        const double v63 = opgen_mul(v8, v62);
-        const double v64 = -v63;
-        const double v65 = v53 ? v12 : v11;
-        const double v66 = p5[r * a.Row[5]];
+        const long long v55 = p0[r * a.Row[0]];
+        const bool v56 = v55 != v0;
+        const bool v57 = v8 <= v55;
+        const bool v58 = v55 < v9;
+        const bool v59 = v57 && v58;
+        const long long v60 = v59 ? v55 : v8;
+        const double v61 = p2[v60 * a.Step[2]];
+        const double v62 = v59 ? v61 : v10;
+        const double v63 = v56 ? v62 : v11;
+        const double v64 = opgen_mul(v7, v63);
+        const double v65 = -v64;
+        const double v66 = p3[r * a.Row[3]];
         const double v67 = opgen_abs(v66);
-        const bool v68 = v67 == v13;
-        const double v69 = v68 ? v11 : v66;
-        const bool v70 = v54 < v14;
-        const double v71 = opgen_mul(v54, v15);
-        const double v72 = v70 ? v71 : v54;
-        const double v73 = v70 ? v16 : v17;
-        const OpgenBits<double>::U v74 = OpgenBits<double>::of(v72);
-        const OpgenBits<double>::U v75 = v74 + v18;
-        const OpgenBits<double>::U v76 = v75 >> 52;
-        const OpgenBits<double>::U v77 = v76 | v19;
-        const OpgenBits<double>::U v78 = v75 & v20;
-        const OpgenBits<double>::U v79 = v78 + v21;
-        const double v80 = OpgenBits<double>::to(v79);
-        const double v81 = OpgenBits<double>::to(v77);
-        const double v82 = v81 - v73;
-        const double v83 = v80 - v1;
-        const double v84 = opgen_mul(v83, v83);
-        const double v85 = v83 + v22;
-        const double v86 = v83 / v85;
-        const double v87 = opgen_mul(v86, v86);
-        const double v88 = opgen_mul(v23, v84);
-        const double v89 = opgen_fma(v24, v87, v25);
-        const double v90 = opgen_fma(v89, v87, v26);
-        const double v91 = opgen_fma(v90, v87, v27);
-        const double v92 = opgen_fma(v91, v87, v28);
-        const double v93 = opgen_fma(v92, v87, v29);
-        const double v94 = opgen_fma(v93, v87, v30);
-        const double v95 = opgen_fma(v87, v94, v88);
-        const double v96 = opgen_mul(v82, v31);
-        const double v97 = opgen_fma(v86, v95, v96);
-        const double v98 = v88 - v97;
-        const double v99 = v83 - v98;
-        const double v100 = opgen_fma(v82, v32, v99);
-        const bool v101 = v54 == v11;
-        const double v102 = v101 ? v33 : v34;
-        const bool v103 = v54 < v13;
-        const double v104 = v103 ? v100 : v54;
-        const bool v105 = v54 <= v11;
-        const double v106 = v105 ? v102 : v104;
-        const double v107 = v69 + v106;
-        const double v108 = p4[r * a.Row[4] + v59 * a.Step[4]];
-        const double v109 = v108 - v107;
-        const double v110 = opgen_mul(v8, v109);
-        const double v111 = -v110;
-        const double v112 = v53 ? v111 : v11;
+        const bool v68 = v13 < v67;
+        const double v69 = v68 ? v14 : v10;
+        const bool v70 = v67 < v12;
+        const double v71 = v70 ? v15 : v69;
+        const double v72 = opgen_mul(v66, v71);
+        const double v73 = v10 / v72;
+        const double v74 = v56 ? v16 : v11;
+        const double v75 = p5[r * a.Row[5]];
+        const double v76 = opgen_abs(v75);
+        const bool v77 = v76 == v17;
+        const double v78 = v77 ? v11 : v75;
+        const bool v79 = v66 < v12;
+        const double v80 = opgen_mul(v66, v18);
+        const double v81 = v79 ? v80 : v66;
+        const double v82 = v79 ? v19 : v20;
+        const OpgenBits<double>::U v83 = OpgenBits<double>::of(v81);
+        const OpgenBits<double>::U v84 = v83 + v21;
+        const OpgenBits<double>::U v85 = v84 >> 52;
+        const OpgenBits<double>::U v86 = v85 | v22;
+        const OpgenBits<double>::U v87 = v84 & v23;
+        const OpgenBits<double>::U v88 = v87 + v24;
+        const double v89 = OpgenBits<double>::to(v88);
+        const double v90 = OpgenBits<double>::to(v86);
+        const double v91 = v90 - v82;
+        const double v92 = v89 - v10;
+        const double v93 = opgen_mul(v92, v92);
+        const double v94 = v92 + v25;
+        const double v95 = v92 / v94;
+        const double v96 = opgen_mul(v95, v95);
+        const double v97 = opgen_mul(v26, v93);
+        const double v98 = opgen_fma(v27, v96, v28);
+        const double v99 = opgen_fma(v98, v96, v29);
+        const double v100 = opgen_fma(v99, v96, v30);
+        const double v101 = opgen_fma(v100, v96, v31);
+        const double v102 = opgen_fma(v101, v96, v32);
+        const double v103 = opgen_fma(v102, v96, v33);
+        const double v104 = opgen_fma(v96, v103, v97);
+        const double v105 = opgen_mul(v91, v34);
+        const double v106 = opgen_fma(v95, v104, v105);
+        const double v107 = v97 - v106;
+        const double v108 = v92 - v107;
+        const double v109 = opgen_fma(v91, v35, v108);
+        const bool v110 = v66 == v11;
+        const double v111 = v110 ? v36 : v37;
+        const bool v112 = v66 < v17;
+        const double v113 = v112 ? v109 : v66;
+        const bool v114 = v66 <= v11;
+        const double v115 = v114 ? v111 : v113;
+        const double v116 = v78 + v115;
+        const double v117 = p4[r * a.Row[4] + v60 * a.Step[4]];
+        const double v118 = v117 - v116;
+        const double v119 = opgen_mul(v7, v118);
+        const double v120 = -v119;
+        const double v121 = v56 ? v120 : v11;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v113 = p3[n * a.Step[3]];
-            const double v114 = opgen_mul(v6, v113);
-            const double v115 = -v114;
-            const long long v116 = n;
-            const bool v117 = v116 == v52;
-            const double v118 = v117 ? v64 : v11;
-            const double v119 = v115 + v118;
-            const double v120 = opgen_mul(v55, v119);
-            const double v121 = -v120;
-            const double v122 = v53 ? v121 : v11;
-            const double v123 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v124 = v123 - v107;
-            const double v125 = opgen_mul(v65, v124);
-            const double v126 = v53 ? v125 : v11;
-            const bool v127 = v53 && v117;
-            const double v128 = v127 ? v112 : v11;
-            r0 = OpgenSum<double>::of(r0, v122);
-            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v126);
-            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v128);
+            const double v122 = p2[n * a.Step[2]];
+            const double v123 = opgen_mul(v5, v122);
+            const double v124 = -v123;
+            const long long v125 = n;
+            const bool v126 = v125 == v55;
+            const double v127 = v126 ? v65 : v11;
+            const double v128 = v124 + v127;
+            const double v129 = opgen_mul(v128, v71);
+            const double v130 = opgen_mul(v129, v73);
+            const double v131 = -v130;
+            const double v132 = v56 ? v131 : v11;
+            const double v133 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v134 = v133 - v116;
+            const double v135 = opgen_mul(v74, v134);
+            const double v136 = v56 ? v135 : v11;
+            const bool v137 = v56 && v126;
+            const double v138 = v137 ? v121 : v11;
+            r0 = OpgenSum<double>::of(r0, v132);
+            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v136);
+            p7[n * a.Step[7]] = OpgenSum<double>::of(p7[n * a.Step[7]], v138);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v132 = r0;
-        const bool v133 = v132 == v11;
+        const double v142 = r0;
+        const bool v143 = v142 == v11;
         __syncthreads();
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v134 = p3[n * a.Step[3]];
-            const double v135 = opgen_mul(v6, v134);
-            const double v136 = -v135;
-            const long long v137 = n;
-            const bool v138 = v137 == v52;
-            const double v139 = v138 ? v64 : v11;
-            const double v140 = v136 + v139;
-            const double v141 = v53 ? v140 : v11;
-            const double v142 = p4[r * a.Row[4] + n * a.Step[4]];
-            const double v143 = v142 - v69;
-            const double v144 = opgen_min(v35, v143);
-            const double v145 = opgen_max(v36, v144);
-            const double v146 = opgen_fma(v145, v38, v37);
-            const double v147 = v146 - v37;
-            const double v148 = opgen_fma(v147, v39, v145);
-            const double v149 = opgen_fma(v147, v40, v148);
-            const OpgenBits<double>::U v150 = OpgenBits<double>::of(v146);
-            const double v151 = opgen_fma(v41, v149, v42);
-            const double v152 = opgen_fma(v151, v149, v43);
-            const double v153 = opgen_fma(v152, v149, v44);
-            const double v154 = opgen_fma(v153, v149, v45);
-            const double v155 = opgen_fma(v154, v149, v46);
-            const double v156 = opgen_fma(v155, v149, v47);
-            const double v157 = opgen_fma(v156, v149, v48);
-            const double v158 = opgen_fma(v157, v149, v49);
-            const double v159 = opgen_fma(v158, v149, v50);
-            const double v160 = opgen_fma(v159, v149, v23);
-            const double v161 = opgen_fma(v160, v149, v1);
-            const double v162 = opgen_fma(v161, v149, v1);
-            const double v163 = opgen_fma(v147, v23, v51);
-            const OpgenBits<double>::U v164 = OpgenBits<double>::of(v163);
-            const OpgenBits<double>::U v165 = v164 << 52;
-            const double v166 = OpgenBits<double>::to(v165);
-            const double v167 = opgen_mul(v162, v166);
-            const OpgenBits<double>::U v168 = v150 - v164;
-            const OpgenBits<double>::U v169 = v168 << 52;
-            const double v170 = OpgenBits<double>::to(v169);
-            const double v171 = opgen_mul(v167, v170);
-            const double v172 = opgen_mul(v132, v171);
-            const double v173 = v133 ? v11 : v172;
-            const double v174 = v141 + v173;
-            p8[r * a.Row[8] + n * a.Step[8]] = v174;
+            const double v144 = p2[n * a.Step[2]];
+            const double v145 = opgen_mul(v5, v144);
+            const double v146 = -v145;
+            const long long v147 = n;
+            const bool v148 = v147 == v55;
+            const double v149 = v148 ? v65 : v11;
+            const double v150 = v146 + v149;
+            const double v151 = v56 ? v150 : v11;
+            const double v152 = p4[r * a.Row[4] + n * a.Step[4]];
+            const double v153 = v152 - v78;
+            const double v154 = opgen_min(v38, v153);
+            const double v155 = opgen_max(v39, v154);
+            const double v156 = opgen_fma(v155, v41, v40);
+            const double v157 = v156 - v40;
+            const double v158 = opgen_fma(v157, v42, v155);
+            const double v159 = opgen_fma(v157, v43, v158);
+            const OpgenBits<double>::U v160 = OpgenBits<double>::of(v156);
+            const double v161 = opgen_fma(v44, v159, v45);
+            const double v162 = opgen_fma(v161, v159, v46);
+            const double v163 = opgen_fma(v162, v159, v47);
+            const double v164 = opgen_fma(v163, v159, v48);
+            const double v165 = opgen_fma(v164, v159, v49);
+            const double v166 = opgen_fma(v165, v159, v50);
+            const double v167 = opgen_fma(v166, v159, v51);
+            const double v168 = opgen_fma(v167, v159, v52);
+            const double v169 = opgen_fma(v168, v159, v53);
+            const double v170 = opgen_fma(v169, v159, v26);
+            const double v171 = opgen_fma(v170, v159, v10);
+            const double v172 = opgen_fma(v171, v159, v10);
+            const double v173 = opgen_fma(v157, v26, v54);
+            const OpgenBits<double>::U v174 = OpgenBits<double>::of(v173);
+            const OpgenBits<double>::U v175 = v174 << 52;
+            const double v176 = OpgenBits<double>::to(v175);
+            const double v177 = opgen_mul(v172, v176);
+            const OpgenBits<double>::U v178 = v160 - v174;
+            const OpgenBits<double>::U v179 = v178 << 52;
+            const double v180 = OpgenBits<double>::to(v179);
+            const double v181 = opgen_mul(v177, v180);
+            const double v182 = opgen_mul(v142, v181);
+            const double v183 = v143 ? v11 : v182;
+            const double v184 = v151 + v183;
+            p8[r * a.Row[8] + n * a.Step[8]] = v184;
         }
     }
 }

@@ -99,52 +99,41 @@ extern "C" __global__ void layer_norm_f32_forward_0(const OpgenArgs a) {
     float *const p5 = (float *)a.Ptr[5];  // mean2
     const float v0 = s0;
     const float v1 = s1;
-    const float v2 = 1.1754944e-38f;
-    const float v3 = 8.507059e+37f;
-    const float v4 = 1.0842022e-19f;
-    const float v5 = 1.0f;
-    const float v6 = 3.9614081e+28f;
+    const float v2 = 1.0f;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v7 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenSum<float>::of(r0, v7);
+            const float v3 = p0[r * a.Row[0] + n * a.Step[0]];
+            r0 = OpgenSum<float>::of(r0, v3);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v9 = r0;
-        const float v10 = v9 / v0;
+        const float v5 = r0;
+        const float v6 = v5 / v0;
         float r1 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v11 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v12 = v11 - v10;
-            const float v13 = opgen_mul(v12, v12);
-            r1 = OpgenSum<float>::of(r1, v13);
+            const float v7 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v8 = v7 - v6;
+            const float v9 = opgen_mul(v8, v8);
+            r1 = OpgenSum<float>::of(r1, v9);
         }
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v9;
-        const float v16 = r1;
-        const float v17 = v16 / v0;
-        const float v18 = v17 + v1;
-        const float v19 = opgen_sqrt(v18);
-        const float v20 = opgen_abs(v19);
-        const bool v21 = v3 < v20;
-        const float v22 = v21 ? v4 : v5;
-        const bool v23 = v20 < v2;
-        const float v24 = v23 ? v6 : v22;
-        const float v25 = opgen_mul(v19, v24);
-        const float v26 = v5 / v25;
+        if (threadIdx.x == 0) p1[r * a.Row[1]] = v5;
+        const float v12 = r1;
+        const float v13 = v12 / v0;
+        const float v14 = v13 + v1;
+        const float v15 = opgen_sqrt(v14);
+        const float v16 = v2 / v15;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v27 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v28 = v27 - v10;
-            const float v29 = opgen_mul(v28, v24);
-            const float v30 = opgen_mul(v29, v26);
-            const float v31 = p2[n * a.Step[2]];
-            const float v32 = opgen_mul(v30, v31);
-            const float v33 = p3[n * a.Step[3]];
-            const float v34 = v32 + v33;
-            p4[r * a.Row[4] + n * a.Step[4]] = v34;
+            const float v17 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v18 = v17 - v6;
+            const float v19 = opgen_mul(v18, v16);
+            const float v20 = p2[n * a.Step[2]];
+            const float v21 = opgen_mul(v19, v20);
+            const float v22 = p3[n * a.Step[3]];
+            const float v23 = v21 + v22;
+            p4[r * a.Row[4] + n * a.Step[4]] = v23;
         }
-        if (threadIdx.x == 0) p5[r * a.Row[5]] = v16;
+        if (threadIdx.x == 0) p5[r * a.Row[5]] = v12;
     }
 }
 
@@ -223,52 +212,41 @@ extern "C" __global__ void layer_norm_f64_forward_0(const OpgenArgs a) {
     double *const p5 = (double *)a.Ptr[5];  // mean2
     const double v0 = s0;
     const double v1 = s1;
-    const double v2 = 2.2250738585072014e-308;
-    const double v3 = 4.49423283715579e+307;
-    const double v4 = 1.4916681462400413e-154;
-    const double v5 = 1.0;
-    const double v6 = 7.762590461503545e+230;
+    const double v2 = 1.0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v7 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenSum<double>::of(r0, v7);
+            const double v3 = p0[r * a.Row[0] + n * a.Step[0]];
+            r0 = OpgenSum<double>::of(r0, v3);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v9 = r0;
-        const double v10 = v9 / v0;
+        const double v5 = r0;
+        const double v6 = v5 / v0;
         double r1 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v11 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v12 = v11 - v10;
-            const double v13 = opgen_mul(v12, v12);
-            r1 = OpgenSum<double>::of(r1, v13);
+            const double v7 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v8 = v7 - v6;
+            const double v9 = opgen_mul(v8, v8);
+            r1 = OpgenSum<double>::of(r1, v9);
         }
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v9;
-        const double v16 = r1;
-        const double v17 = v16 / v0;
-        const double v18 = v17 + v1;
-        const double v19 = opgen_sqrt(v18);
-        const double v20 = opgen_abs(v19);
-        const bool v21 = v3 < v20;
-        const double v22 = v21 ? v4 : v5;
-        const bool v23 = v20 < v2;
-        const double v24 = v23 ? v6 : v22;
-        const double v25 = opgen_mul(v19, v24);
-        const double v26 = v5 / v25;
+        if (threadIdx.x == 0) p1[r * a.Row[1]] = v5;
+        const double v12 = r1;
+        const double v13 = v12 / v0;
+        const double v14 = v13 + v1;
+        const double v15 = opgen_sqrt(v14);
+        const double v16 = v2 / v15;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v27 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v28 = v27 - v10;
-            const double v29 = opgen_mul(v28, v24);
-            const double v30 = opgen_mul(v29, v26);
-            const double v31 = p2[n * a.Step[2]];
-            const double v32 = opgen_mul(v30, v31);
-            const double v33 = p3[n * a.Step[3]];
-            const double v34 = v32 + v33;
-            p4[r * a.Row[4] + n * a.Step[4]] = v34;
+            const double v17 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v18 = v17 - v6;
+            const double v19 = opgen_mul(v18, v16);
+            const double v20 = p2[n * a.Step[2]];
+            const double v21 = opgen_mul(v19, v20);
+            const double v22 = p3[n * a.Step[3]];
+            const double v23 = v21 + v22;
+            p4[r * a.Row[4] + n * a.Step[4]] = v23;
         }
-        if (threadIdx.x == 0) p5[r * a.Row[5]] = v16;
+        if (threadIdx.x == 0) p5[r * a.Row[5]] = v12;
     }
 }
 

@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -78,7 +88,7 @@ template <class T, class Op> static __device__ void opgen_combine(const OpgenArg
 extern "C" __global__ void opgen_combine_sum_f32(const OpgenArgs a) { opgen_combine<float, OpgenSum<float> >(a, 0.0f); }
 extern "C" __global__ void opgen_combine_sum_f64(const OpgenArgs a) { opgen_combine<double, OpgenSum<double> >(a, 0.0); }
 
-extern "C" __global__ void momentum_sgd_if1_f32_0(const OpgenArgs a) {
+extern "C" __global__ void momentum_sgd_step_is_1_f32_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // weight_decay
     const float s1 = (float)a.F[1];  // lr
     const float *const p0 = (const float *)a.Ptr[0];  // g
@@ -90,16 +100,16 @@ extern "C" __global__ void momentum_sgd_if1_f32_0(const OpgenArgs a) {
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v2 = p0[n * a.Step[0]];
         const float v3 = p1[n * a.Step[1]];
-        const float v4 = v0 * v3;
+        const float v4 = opgen_mul(v0, v3);
         const float v5 = v2 + v4;
-        const float v6 = v1 * v5;
+        const float v6 = opgen_mul(v1, v5);
         const float v7 = v3 - v6;
         p2[n * a.Step[2]] = v5;
         p3[n * a.Step[3]] = v7;
     }
 }
 
-extern "C" __global__ void momentum_sgd_if1_f64_0(const OpgenArgs a) {
+extern "C" __global__ void momentum_sgd_step_is_1_f64_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // weight_decay
     const double s1 = (double)a.F[1];  // lr
     const double *const p0 = (const double *)a.Ptr[0];  // g
@@ -111,16 +121,16 @@ extern "C" __global__ void momentum_sgd_if1_f64_0(const OpgenArgs a) {
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v2 = p0[n * a.Step[0]];
         const double v3 = p1[n * a.Step[1]];
-        const double v4 = v0 * v3;
+        const double v4 = opgen_mul(v0, v3);
         const double v5 = v2 + v4;
-        const double v6 = v1 * v5;
+        const double v6 = opgen_mul(v1, v5);
         const double v7 = v3 - v6;
         p2[n * a.Step[2]] = v5;
         p3[n * a.Step[3]] = v7;
     }
 }
 
-extern "C" __global__ void momentum_sgd_no_if1_f32_0(const OpgenArgs a) {
+extern "C" __global__ void momentum_sgd_no_step_is_1_f32_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // momentum
     const float s1 = (float)a.F[1];  // s1
     const float s2 = (float)a.F[2];  // weight_decay
@@ -136,21 +146,21 @@ extern "C" __global__ void momentum_sgd_no_if1_f32_0(const OpgenArgs a) {
     const float v3 = s3;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v4 = p0[n * a.Step[0]];
-        const float v5 = v0 * v4;
+        const float v5 = opgen_mul(v0, v4);
         const float v6 = p1[n * a.Step[1]];
         const float v7 = p2[n * a.Step[2]];
-        const float v8 = v2 * v7;
+        const float v8 = opgen_mul(v2, v7);
         const float v9 = v6 + v8;
-        const float v10 = v1 * v9;
+        const float v10 = opgen_mul(v1, v9);
         const float v11 = v5 + v10;
-        const float v12 = v3 * v11;
+        const float v12 = opgen_mul(v3, v11);
         const float v13 = v7 - v12;
         p3[n * a.Step[3]] = v11;
         p4[n * a.Step[4]] = v13;
     }
 }
 
-extern "C" __global__ void momentum_sgd_no_if1_f64_0(const OpgenArgs a) {
+extern "C" __global__ void momentum_sgd_no_step_is_1_f64_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // momentum
     const double s1 = (double)a.F[1];  // s1
     const double s2 = (double)a.F[2];  // weight_decay
@@ -166,14 +176,14 @@ extern "C" __global__ void momentum_sgd_no_if1_f64_0(const OpgenArgs a) {
     const double v3 = s3;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v4 = p0[n * a.Step[0]];
-        const double v5 = v0 * v4;
+        const double v5 = opgen_mul(v0, v4);
         const double v6 = p1[n * a.Step[1]];
         const double v7 = p2[n * a.Step[2]];
-        const double v8 = v2 * v7;
+        const double v8 = opgen_mul(v2, v7);
         const double v9 = v6 + v8;
-        const double v10 = v1 * v9;
+        const double v10 = opgen_mul(v1, v9);
         const double v11 = v5 + v10;
-        const double v12 = v3 * v11;
+        const double v12 = opgen_mul(v3, v11);
         const double v13 = v7 - v12;
         p3[n * a.Step[3]] = v11;
         p4[n * a.Step[4]] = v13;
