@@ -9,6 +9,7 @@ import (
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 
@@ -143,7 +144,18 @@ func (c *call) lower(float string) (*lowered, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%s: no nests for this variant in %s", c.op, float)
+	return nil, fmt.Errorf("%s: no code for this variant in %s", c.op, float)
+}
+
+// errPortable means that something can't be nests, and is a portable function alone.
+var errPortable = errors.New("there are no nests")
+
+// forward is the program.
+func (l *lowered) forward() (*nest.Program, error) {
+	if l.pair.Forward == nil {
+		return nil, fmt.Errorf("%w: %v", errPortable, l.pair.Portable)
+	}
+	return l.pair.Forward, nil
 }
 
 func fits(choice, dtypes map[string]string) bool {
@@ -163,12 +175,16 @@ func nests(float string) backend {
 			if err != nil {
 				return nil, err
 			}
-			out, err := l.pair.Forward.Run(l.in)
+			p, err := l.forward()
+			if err != nil {
+				return nil, err
+			}
+			out, err := p.Run(l.in)
 			if err != nil {
 				return nil, err
 			}
 			r := arrays{}
-			for _, t := range l.pair.Forward.Func.Outputs {
+			for _, t := range p.Func.Outputs {
 				r[t.Name] = l.bound.Views[t].Out(out[t])
 			}
 			return r, nil
@@ -193,11 +209,15 @@ func nests(float string) backend {
 
 // gradient runs the program and its derivative: the gradients of inputs as definitions see them, expanded.
 func (l *lowered) gradient(cotangent *ir.Array) (map[*ir.Tensor]*ir.Array, error) {
+	forward, err := l.forward()
+	if err != nil {
+		return nil, err
+	}
 	p := l.pair.Backward
 	if p == nil {
-		return nil, errors.New("there is no derivative")
+		return nil, fmt.Errorf("%w for the derivative: %v", errPortable, l.pair.Portable)
 	}
-	out, err := l.pair.Forward.Run(l.in)
+	out, err := forward.Run(l.in)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func TestInto(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			compiled(t, func(t *testing.T, b backend) {
 				r := rand.New(rand.NewPCG(5, 6))
-				for _, c := range calls(r, op, 40*rounds()) {
+				for _, c := range calls(r, op, 50*rounds()) {
 					if into(t, r, b, c); t.Failed() {
 						t.Fatal(c)
 					}
@@ -199,7 +199,7 @@ func TestOverlap(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			compiled(t, func(t *testing.T, b backend) {
 				r := rand.New(rand.NewPCG(7, 8))
-				for _, c := range calls(r, op, 40*rounds()) {
+				for _, c := range calls(r, op, 50*rounds()) {
 					want, _ := run(t, c.String(), b, c, nil)
 					for _, name := range slices.Sorted(maps.Keys(c.inputs)) {
 						for _, shift := range []int{0, 1, -1, 7} {

@@ -79,7 +79,7 @@ func TestKernels(t *testing.T) {
 			got  []*nesttest.Case
 			want []*nesttest.Case
 		)
-		for turn := range 201 * rounds() / 2 {
+		for turn := range 201 * rounds() {
 			c := nesttest.NewCase(r, n, kernelSize(n, r, turn%201))
 			w, err := c.Want()
 			if err != nil {

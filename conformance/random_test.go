@@ -209,5 +209,5 @@ func rounds() int {
 	if heavy() {
 		return 20
 	}
-	return 2
+	return 1
 }

@@ -167,6 +167,23 @@ func (b *Bound) Pack(axis int) []int {
 	return append([]int{}, b.Tensor(int(p.param) - 1).shape[p.first:p.first+p.rank]...)
 }
 
+// PackExt is the extent of axis at of a pack; with at below 0 the number of its axes. It is 1 where the pack has no such axis.
+func (b *Bound) PackExt(axis, at int) int {
+	var shape []int
+	if p := b.packs[axis]; b.g != nil && p.param == 0 {
+		shape = b.g.shape[axis][:b.g.rank[axis]]
+	} else {
+		shape = b.Tensor(int(p.param) - 1).shape[p.first : p.first+p.rank]
+	}
+	switch {
+	case at < 0:
+		return len(shape)
+	case at < len(shape):
+		return shape[at]
+	}
+	return 1
+}
+
 // Scratch is memory of the call for temporary values, with any contents.
 func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
 	if b.g == nil {

@@ -49,7 +49,7 @@ func (b *Bound) checkInputs() error {
 	s := b.sig
 	for i := range s.Params {
 		p := &s.Params[i]
-		if !p.Mode.given() {
+		if p.Mode != In && p.Mode != Inout {
 			continue
 		}
 		if b.Tensor(i) == nil {

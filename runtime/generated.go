@@ -18,7 +18,7 @@ package runtime
 //     [Bound.CheckIndex]; [Bound.Finish] or [Bound.Fail].
 //   - [Args], [Kernel], [Plan], [Operand]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
 //   - [Path]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.
-//   - [Elements], [Temp], [AnyUnset], [ValueError], [RangeError], [IndexError] and the functions of general.go: what
+//   - [Elements], [Temp], [Bound.Derive], [Bound.PackExt], [Bound.FixPack], [ShapeError], [AnyUnset], [ValueError], [RangeError], [IndexError] and the functions of general.go: what
 //     functions without kernels are made of.
 //   - [NeedsGrad], [Record], [Saved], [Backprop]: gradients.
 //   - [NewOptimizer], [Optimizer], [State], [Slot]: optimizers.

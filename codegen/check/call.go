@@ -57,8 +57,11 @@ func (l *lowering) builtin(b builtin, x *dsl.Call, e *env) *ir.Value {
 		}
 		args = append(args, l.expr(i.Value, e))
 	}
-	if isBad(args...) {
+	switch {
+	case isBad(args...):
 		return bad
+	case len(args) < max(b.arity, 1):
+		return l.reported() // with the names
 	}
 	if b.expand != nil {
 		return b.expand(l, at, args)
@@ -129,7 +132,7 @@ func ignoreNaN(l *lowering, at site, op ir.Op, what string, a []*ir.Value) *ir.V
 func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
 	if len(x.Args) != 1 {
-		return bad
+		return l.reported()
 	}
 	to := ir.Elem{Name: x.Name.Name}
 	if x.AccOf != nil {
@@ -168,7 +171,7 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 // hasValue is has(e): whether e is there.
 func (l *lowering) hasValue(x *dsl.Call, e *env) *ir.Value {
 	if len(x.Args) != 1 {
-		return bad
+		return l.reported()
 	}
 	arg := x.Args[0].Value
 	if id := bareName(arg); id != nil {
@@ -207,7 +210,7 @@ func (l *lowering) hasValue(x *dsl.Call, e *env) *ir.Value {
 func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
 	if len(x.Args) != len(f.decl.Params) || slices.Contains(e.inlined, any(f)) {
-		return bad // both have been reported where f is declared or called
+		return l.reported() // where f is declared or called
 	}
 	body := l.enter(f.in, f, x, e)
 	for k, p := range f.decl.Params {
@@ -275,6 +278,11 @@ func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
 // inlineOp lowers the body of an op whose tensors all have the axes ...B in place of its call.
 func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
+	if isPointwiseOp(o.decl) && !isPlain(o.decl) {
+		l.errorf(at, "call-alone", "the formula of %s has indices or cases, so its call stands alone", quote(o.decl.Name.Name)).
+			WithHint("name its result: let h[…] = %s(…)", o.decl.Name.Name).WithNote(o.decl.Name.Span, "declared here")
+		return bad
+	}
 	if !isPointwiseOp(o.decl) {
 		l.errorf(at, "call-alone", "the tensors of %s aren't all of axes [...B], so its call stands alone", quote(o.decl.Name.Name)).
 			WithHint("name its result: let h[…] = %s(…)", o.decl.Name.Name).WithNote(o.decl.Name.Span, "declared here")
@@ -298,7 +306,7 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	for _, a := range o.sig.attrs {
 		body.params[a.decl.Name] = l.attrArg(a, x, e)
 	}
-	return l.opBody(o, at, body)
+	return l.opBody(o, body)
 }
 
 // isPointwiseOp tells whether an op is called like a func.
@@ -334,8 +342,30 @@ func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
 	return c
 }
 
+// isPlain tells whether the body of an op is lets without indices and one result without: then it can stand in an
+// expression.
+func isPlain(o *dsl.Op) bool {
+	results := 0
+	for _, s := range o.Body {
+		switch s := s.(type) {
+		case *dsl.Let:
+			if s.Pack || s.Left != nil || len(s.Names) != 1 {
+				return false
+			}
+		case *dsl.Assign:
+			results++
+			if s.Left != nil {
+				return false
+			}
+		case *dsl.Dim, *dsl.Match:
+			return false
+		}
+	}
+	return results <= 1
+}
+
 // opBody lowers lets, requirements and the one result of a called op.
-func (l *lowering) opBody(o *operation, at site, body *env) *ir.Value {
+func (l *lowering) opBody(o *operation, body *env) *ir.Value {
 	if o.decl.Short != nil {
 		return l.expr(o.decl.Short, body)
 	}
@@ -343,20 +373,11 @@ func (l *lowering) opBody(o *operation, at site, body *env) *ir.Value {
 	for _, s := range o.decl.Body {
 		switch s := s.(type) {
 		case *dsl.Let:
-			if s.Pack || s.Left != nil || len(s.Names) != 1 {
-				return l.unsupported(at, "a call of an op with lets that have indices")
-			}
 			body.params[s.Names[0].Name] = &closure{expr: s.Value, env: body}
 		case *dsl.Assign:
-			if s.Left != nil || result != nil {
-				return l.unsupported(at, "a call of an op whose result has indices")
-			}
 			result = s.Value
 		case *dsl.Require:
 			l.require(s, body.with(func(n *env) { n.levels = nil }))
-		case *dsl.Grad, *dsl.GradNone, *dsl.Keep, *dsl.Example:
-		default:
-			return l.unsupported(at, "a call of an op with "+quote("match")+" or "+quote("dim"))
 		}
 	}
 	if result == nil {

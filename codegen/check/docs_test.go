@@ -59,6 +59,14 @@ func errorSections(t *testing.T) map[string]*section {
 // withoutExample are codes whose examples don't fit on a page: too large, or no text.
 var withoutExample = map[string]func() string{
 	"internal": nil,
+	"limit": func() string {
+		var in, terms []string
+		for i := range 17 {
+			in = append(in, fmt.Sprintf("x%d: T[N%[1]d]", i))
+			terms = append(terms, fmt.Sprintf("sum(x%d)", i))
+		}
+		return fmt.Sprintf("op f[T: float](%s) -> (y: T[]) { y = %s }\n", strings.Join(in, ", "), strings.Join(terms, " + "))
+	},
 	"lex-utf8": func() string { return "// \xff\nfunc f(x) = x\n" },
 	"nesting-deep": func() string {
 		return "op f[T: float](x: T[...B]) = " + strings.Repeat("(", 1000) + "x" + strings.Repeat(")", 1000) + "\n"
@@ -72,7 +80,7 @@ var withoutExample = map[string]func() string{
 	},
 	"choices-many": func() string {
 		var attrs, terms []string
-		for k := range 12 {
+		for k := range 10 {
 			attrs = append(attrs, fmt.Sprintf("a%d: bool", k))
 			terms = append(terms, fmt.Sprintf("(if a%d then x else 2*x)", k))
 		}

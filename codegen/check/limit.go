@@ -12,11 +12,11 @@ var limits = map[string]ir.Op{"lowest": ir.OpLowest, "highest": ir.OpHighest, "e
 func (l *lowering) limit(x *dsl.Call, e *env) *ir.Value {
 	name, at := x.Name.Name, e.at(x)
 	if len(x.Args) != 1 {
-		return bad
+		return l.reported()
 	}
 	id := bareName(x.Args[0].Value)
 	if id == nil || !isCastName(id.Name) {
-		return bad // reported with the names
+		return l.reported() // reported with the names
 	}
 	if isUpper(id.Name) && e.closed {
 		return l.unsupported(at, "a limit of the dtype variable of a called op")

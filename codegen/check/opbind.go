@@ -110,7 +110,7 @@ func (c *opCall) meet(s *lowering, axis **ir.Axis, u dimension, pack bool) bool 
 	carried := slices.ContainsFunc(u.axes, func(a *ir.Axis) bool { return a.Pack })
 	switch {
 	case carried && (!pack || *axis != nil && *axis != u.axes[0]), *axis != nil && (*axis).Pack && *axis != u.axes[0]:
-		l.errorf(c.at, "call-axes", "%s may be any number of axes, so it isn't one axis of %s", quote("..."+u.name), quote(s.op.decl.Name.Name))
+		l.errorf(c.at, "call-shape", "%s may be any number of axes, so it isn't one axis of %s", quote("..."+u.name), quote(s.op.decl.Name.Name))
 		return false
 	case *axis == nil && len(u.axes) == 1:
 		*axis = u.axes[0]
@@ -189,7 +189,7 @@ func (c *opCall) product(s *lowering, a ir.AxisRef, u dimension) bool {
 	axes, open, names := c.factors(s, a)
 	l := c.caller
 	if slices.ContainsFunc(u.axes, func(a *ir.Axis) bool { return a.Pack }) && len(u.axes) == 1 {
-		l.errorf(c.at, "call-axes", "%s may be any number of axes, so it isn't one axis of %s", quote("..."+u.name), quote(s.op.decl.Name.Name))
+		l.errorf(c.at, "call-shape", "%s may be any number of axes, so it isn't one axis of %s", quote("..."+u.name), quote(s.op.decl.Name.Name))
 		return false
 	}
 	if len(u.axes) == len(axes) && len(axes) > 1 && len(open) == len(axes) {
@@ -208,9 +208,9 @@ func (c *opCall) product(s *lowering, a ir.AxisRef, u dimension) bool {
 	}
 	switch {
 	case len(open) > 1:
-		l.errorf(c.at, "call-axes", "the extents of %s and %s of %s don't follow", quote(names[open[0]]), quote(names[open[1]]), quote(s.op.decl.Name.Name))
+		l.errorf(c.at, "call-shape", "the extents of %s and %s of %s don't follow", quote(names[open[0]]), quote(names[open[1]]), quote(s.op.decl.Name.Name))
 		return false
-	case len(open) == 0 && ones && len(axes) == 0, len(open) == 0 && !sameFactors(axes, u.axes):
+	case len(open) == 0 && !slices.Equal(s.wide(axes), s.wide(u.axes)):
 		l.equal(rest, u.extent(), c.at)
 	case len(open) == 1 && ones && len(u.axes) == 1:
 		s.axes[names[open[0]]] = u.axes[0]
@@ -220,7 +220,10 @@ func (c *opCall) product(s *lowering, a ir.AxisRef, u dimension) bool {
 	return true
 }
 
-func sameFactors(a, b []*ir.Axis) bool { return slices.Equal(a, b) }
+// wide are the axes whose extent isn't certainly 1.
+func (l *lowering) wide(axes []*ir.Axis) []*ir.Axis {
+	return slices.DeleteFunc(slices.Clone(axes), l.isOne)
+}
 
 // input makes a value of an argument, as the called op sees it.
 func (c *opCall) input(s *lowering, d *tensorDecl, v *value) {

@@ -258,7 +258,7 @@ func (c *opCall) aligned(o *operation) bool {
 	}
 	var err error
 	if c.align, err = ir.Align(o.declaration(), ranks, attrs); err != nil {
-		l.errorf(c.at, "call-axes", "the axes don't fit: %v", err)
+		l.errorf(c.at, "call-shape", "the axes don't fit: %v", err)
 		return false
 	}
 	return true

@@ -110,7 +110,7 @@ func (c *opCall) results(s *lowering) []*result {
 func (r *result) named(l *lowering, v *value, at site) bool {
 	axes := extents(v.slots)
 	if len(axes) != len(r.dims) {
-		l.errorf(at, "call-axes", "the result has %s, but %s names %d", plural(len(r.dims), "axis"), quote(v.name), len(axes)).
+		l.errorf(at, "call-shape", "the result has %s, but %s names %d", plural(len(r.dims), "axis"), quote(v.name), len(axes)).
 			WithHint("name them by position: let %s[…] = …", v.name)
 		return false
 	}
@@ -125,7 +125,7 @@ func (r *result) named(l *lowering, v *value, at site) bool {
 		switch {
 		case len(wide) == 1 && wide[0] == a:
 		case a.Pack || slices.ContainsFunc(d.axes, func(x *ir.Axis) bool { return x.Pack }):
-			l.errorf(at, "call-axes", "%s may be any number of axes, so it can't be named %s here", quote(d.axes[0].Name), quote(a.Name))
+			l.errorf(at, "call-shape", "%s may be any number of axes, so it can't be named %s here", quote(d.axes[0].Name), quote(a.Name))
 			return false
 		case !l.known[a]:
 			l.giveExtent(a, productOf(d.axes), at)
@@ -225,7 +225,7 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 		}
 		return
 	case len(s.Names) == 1 && len(results[0].dims) > 0:
-		l.errorf(site{s.Names[0].Span, e}, "call-axes", "the axes of %s are named by position", quote(v.name)).
+		l.errorf(site{s.Names[0].Span, e}, "call-shape", "the axes of %s are named by position", quote(v.name)).
 			WithHint("write let %s[…] = …, with %s", v.name, plural(len(results[0].dims), "axis"))
 		return
 	}
@@ -263,7 +263,7 @@ func (l *lowering) resultSlots(left *dsl.Bracket, e *env) ([]slot, bool) {
 		case id != nil && isUpper(id.Name) && !i.Pack && !i.In:
 			slots = append(slots, l.over(id.Name).slot())
 		default:
-			l.errorf(site{i.Span, e}, "call-axes", "the left side of a call names the axes of its result").WithHint("write axes, as in let h[N, C] = …")
+			l.errorf(site{i.Span, e}, "call-shape", "the left side of a call names the axes of its result").WithHint("write axes, as in let h[N, C] = …")
 			return nil, false
 		}
 	}
@@ -276,7 +276,7 @@ func (l *lowering) assignCall(s *dsl.Assign, name string, t *ir.Tensor, slots []
 	v := &value{name: name, span: t.Span, slots: slots, broken: true}
 	l.table[name] = v
 	if s.Left != nil {
-		l.errorf(site{s.Left.Span, e}, "call-axes", "the axes of %s are declared, so the result of a call has them", quote(name)).WithHint("leave out the indices")
+		l.errorf(site{s.Left.Span, e}, "call-shape", "the axes of %s are declared, so the result of a call has them", quote(name)).WithHint("leave out the indices")
 		return
 	}
 	results := l.callOp(o, x, e, flatSlots(slots))

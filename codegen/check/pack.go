@@ -241,10 +241,15 @@ func foldSum(l *lowering, at site, what string, v []*ir.Value) *ir.Value {
 // folded joins values by an op; of none it is unit, or absent without one.
 func (l *lowering) folded(at site, op ir.Op, what string, unit *ir.Value, list []*ir.Value) *ir.Value {
 	if len(list) == 0 {
-		if unit == nil {
-			return l.absence(at, what)
+		switch {
+		case unit != nil:
+			return unit
+		case at.env.guard != nil:
+			at.env.guard.absent = true
+		default:
+			l.errorf(at, "absent", "%s has nothing to run over where the pack has no axes", what).WithHint("write … ?? …, or require rank(S) > 0")
 		}
-		return unit
+		return bad
 	}
 	v := list[0]
 	if !isBad(v) && !l.number(at, what, v) {

@@ -15,7 +15,7 @@ var randoms = map[string]ir.Op{"uniform": ir.OpUniform, "normal": ir.OpNormal}
 func (l *lowering) random(x *dsl.Call, e *env) *ir.Value {
 	name, at := x.Name.Name, e.at(x)
 	if x.Index == nil || len(x.Args) != 1 {
-		return bad // reported with the names
+		return l.reported() // reported with the names
 	}
 	seed := l.seed(x.Args[0].Value, e)
 	axes, ok := l.randomAxes(x, e)

@@ -1,8 +1,8 @@
 package check
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -136,8 +136,10 @@ func (t *rankTable) finish() {
 		}
 		c := class(a.decl.Name)
 		lists[c] = true
-		if n := 0; !t.isPack(a.decl.List) {
-			fmt.Sscan(a.decl.List, &n)
+		if n, err := strconv.Atoi(a.decl.List); err == nil {
+			if c.options != nil && c.options[0] != n {
+				t.sig.rep.errorf(a.syntax.List.Span, "pack-rank", "%s has %s, but meets a list of %d", quote(a.decl.Name), plural(n, "entry"), c.options[0])
+			}
 			c.options = []int{n}
 		}
 	}

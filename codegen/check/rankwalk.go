@@ -143,7 +143,7 @@ func (t *rankTable) standsAlone(right dsl.Expr, names int) (*operation, *dsl.Cal
 		return nil, nil
 	}
 	_, o := t.sig.op.in.find(x.Package, x.Name.Name)
-	if o == nil || names == 1 && isPointwiseOp(o.decl) {
+	if o == nil || names == 1 && isPointwiseOp(o.decl) && isPlain(o.decl) {
 		return nil, nil
 	}
 	return o, x

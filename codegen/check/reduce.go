@@ -23,7 +23,7 @@ type reduction struct {
 func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 	at := site{x.Span, e}
 	if len(x.Args) == 0 {
-		return bad
+		return l.reported()
 	}
 	if x.Args[0].Pack {
 		return l.fold(x, e)

@@ -90,6 +90,12 @@ func (l *lowering) errorf(at site, code, format string, args ...any) *diag.Diagn
 	return d
 }
 
+// reported is a value with an error that has been reported where its text stands, maybe for another op.
+func (l *lowering) reported() *ir.Value {
+	l.rep.errors++
+	return bad
+}
+
 // unsupported reports what the language allows and the compiler can't lower.
 func (l *lowering) unsupported(at site, what string) *ir.Value {
 	l.errorf(at, "unsupported", "%s can't be compiled yet", what)

@@ -242,7 +242,9 @@ func (s *signature) resultAxis(i *dsl.Item) {
 	switch r, is := i.Value.(*dsl.Ref); {
 	case i.AxisPack != nil:
 		s.axis(*i.AxisPack, true, noMode)
-		s.axes[i.AxisPack.Name].isFixed = true
+		if d := s.axes[i.AxisPack.Name]; d != nil {
+			d.isFixed = true
+		}
 	case is && isUpper(r.Name.Name) && r.Index == nil && !s.isTypeVar(r.Name.Name):
 		s.axis(r.Name, false, noMode)
 		s.axes[r.Name.Name].isFixed = true

@@ -112,6 +112,11 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	more, err := filepath.Glob("testdata/right/*.op")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, more...)
 	token := regexp.MustCompile(`[A-Za-z_0-9]+|\.\.\.?=?|[=<>!]=|->|=>|&&|\|\||\?\?|[^\sA-Za-z_0-9]`)
 	rng := rand.New(rand.NewPCG(1, 2))
 	checked := 0
@@ -136,6 +141,8 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		checked++
+		os.WriteFile("/tmp/mutant.op", []byte(mutant), 0o644)
+		os.WriteFile("/tmp/mutant.txt", []byte(name+": "+first+gap+second+" became "+middle), 0o644)
 		p, diags := corpusConfig(t).Package([]*dsl.File{f})
 		if err := sane(p.Name, diags); err != nil {
 			t.Errorf("%v\nin %s, where %q became %q", err, name, first+gap+second, middle)
@@ -144,9 +151,9 @@ func TestMutants(t *testing.T) {
 			t.Errorf("%s: ops are missing without a word, where %q became %q", name, first+gap+second, middle)
 		}
 	}
-	if checked < mutants/10 {
+	if checked < mutants/20 {
 		t.Errorf("only %d of %d mutants were parsed", checked, mutants)
 	}
 }
 
-const mutants = 200
+const mutants = 8000

@@ -17,7 +17,13 @@ var functions = map[ir.Op]struct {
 	ir.OpFloor: {op: Floor}, ir.OpCeil: {op: Ceil}, ir.OpTrunc: {op: Trunc}, ir.OpRound: {op: Round},
 	ir.OpRsqrt: {math: "rsqrt"}, ir.OpExp: {math: "exp"}, ir.OpExpm1: {math: "expm1"},
 	ir.OpLog: {math: "log"}, ir.OpLog1p: {math: "log1p"}, ir.OpTanh: {math: "tanh"},
-	ir.OpSigmoid: {math: "sigmoid"}, ir.OpSoftplus: {math: "softplus"},
+	ir.OpSigmoid: {math: "sigmoid"}, ir.OpSoftplus: {math: "softplus"}, ir.OpErf: {math: "erf"}, ir.OpErfc: {math: "erfc"},
+	ir.OpExp2: {math: "exp2"}, ir.OpLog2: {math: "log2"}, ir.OpLog10: {math: "log10"},
+	ir.OpSin: {math: "sin"}, ir.OpCos: {math: "cos"}, ir.OpTan: {math: "tan"},
+	ir.OpAsin: {math: "asin"}, ir.OpAcos: {math: "acos"}, ir.OpAtan: {math: "atan"}, ir.OpAtan2: {math: "atan2"},
+	ir.OpSinh: {math: "sinh"}, ir.OpCosh: {math: "cosh"},
+	ir.OpAsinh: {math: "asinh"}, ir.OpAcosh: {math: "acosh"}, ir.OpAtanh: {math: "atanh"},
+	ir.OpHypot: {math: "hypot"}, ir.OpCopysign: {math: "copysign"}, ir.OpXlogy: {math: "xlogy"}, ir.OpLogaddexp: {math: "logaddexp"},
 }
 
 // comparisons are instructions by whether they compare indices.

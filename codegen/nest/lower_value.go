@@ -39,11 +39,11 @@ func (g *graph) isInt(v *ir.Value) bool {
 	return v.Type.Kind == ir.Exact && !isHost(v)
 }
 
-// isHost says whether the host can compute v before the call: it reads no tensor and no index.
+// isHost says whether the host can compute v before the call: it reads no tensor and no index, and isn't random.
 func isHost(v *ir.Value) bool {
 	host := true
 	ir.Walk(v, func(v *ir.Value) bool {
-		host = host && v.Op != ir.OpRead && v.Op != ir.OpIndex
+		host = host && v.Op != ir.OpRead && v.Op != ir.OpIndex && v.Op != ir.OpUniform && v.Op != ir.OpNormal
 		return host
 	})
 	return host
@@ -72,6 +72,12 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 		return g.choose(c, a, b)
 	case ir.OpStop:
 		return arg(0)
+	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
+		x, ok := ir.LimitOf(v.Op, g.l.float.String())
+		if !ok {
+			return g.failf("%s of %s", v.Op, g.l.float)
+		}
+		return g.constant(x)
 	case ir.OpAbsorb:
 		x := arg(0)
 		zero := g.call(ir.OpEq, Mask, x, g.constant(0))
@@ -237,6 +243,8 @@ func (g *graph) mask(v *ir.Value, env *scope, path *node) *node {
 	case ir.OpIsNaN:
 		x := arg(0)
 		return g.call(ir.OpNe, Mask, x, x)
+	case ir.OpSignbit: // also of zeros and NaN
+		return g.call(ir.OpLt, Mask, g.call(ir.OpCopysign, Float, g.constant(1), arg(0)), g.constant(0))
 	case ir.OpIsInf:
 		return g.call(ir.OpEq, Mask, g.call(ir.OpAbs, Float, arg(0)), g.constant(math.Inf(1)))
 	case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
@@ -268,6 +276,10 @@ func (g *graph) compare(v *ir.Value, env *scope, path *node) *node {
 
 // integer is the node of an index or an integer.
 func (g *graph) integer(v *ir.Value, env *scope, path *node) *node {
+	switch v.Op {
+	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
+		return g.failf("%s of an integer dtype", v.Op)
+	}
 	if isHost(v) {
 		for v.Op == ir.OpCast && v.Args[0].Type.Kind == ir.Exact {
 			v = v.Args[0]

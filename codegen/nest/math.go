@@ -19,15 +19,35 @@ type MathFunc struct {
 }
 
 var mathFuncs = []MathFunc{
+	{"acos", 1, 2.5, 2.5, "π/2 - asin x, or 2 asin(sqrt((1-|x|)/2)) beyond 1/2", unary((*mathBuilder).acos)},
+	{"acosh", 1, 3.5, 3.5, "log1p(t + sqrt(t(t+2))), t = x-1", unary((*mathBuilder).acosh)},
+	{"asin", 1, 2.5, 2.5, "x + x³ P(x²), or π/2 - 2 asin(sqrt((1-|x|)/2)) beyond 1/2", unary((*mathBuilder).asin)},
+	{"asinh", 1, 3.5, 3.5, "log1p(x + x²/(1 + sqrt(1+x²))), odd", unary((*mathBuilder).asinh)},
+	{"atan", 1, 2, 2, "x, (x-1)/(x+1) or -1/x into |s| ≤ tan(π/8); s + s³ P(s²)", unary((*mathBuilder).atan)},
+	{"atan2", 2, 3.5, 3.5, "atan of the lesser over the greater, moved to its octant", binaryFunc((*mathBuilder).atan2)},
+	{"atanh", 1, 3, 3, "log1p(2x/(1-x))/2, odd", unary((*mathBuilder).atanh)},
+	{"copysign", 2, 0, 0, "bits", binaryFunc((*mathBuilder).copysign)},
+	{"cos", 1, 1.5, 1.5, "Payne and Hanek 1983: x = q π/2 + r for every x; polynomials", unary((*mathBuilder).cos)},
+	{"cosh", 1, 2, 2, "e + 1/(4e), e = exp(|x|)/2", unary((*mathBuilder).cosh)},
 	{"erf", 1, 1.5, 1.5, "x + x P(x²) for small x, else 1 - exp(Q(|x|)) with Q = log erfc", unary((*mathBuilder).erf)},
+	{"erfc", 1, 4, 4, "exp(-x²) P(t)/(1+2x) (Shepherd and Laframboise 1981); 1 - erf x for small x", unary((*mathBuilder).erfc)},
 	{"exp", 1, 1, 1, "Cody and Waite 1980: x = k ln 2 + r; polynomial; 2^k in two steps", unary((*mathBuilder).exp)},
+	{"exp2", 1, 1.5, 1.5, "as exp, with r = (x - k) ln 2", unary((*mathBuilder).exp2)},
 	{"expm1", 1, 2, 2, "as exp, with 2^k (e^r - 1) + (2^k - 1)", unary((*mathBuilder).expm1)},
+	{"hypot", 2, 1.5, 1.5, "sqrt(x² + y²), scaled where squares would overflow or vanish", binaryFunc((*mathBuilder).hypot)},
 	{"log", 1, 1, 1, "x = 2^k m, log m by a polynomial (f32) or as in FreeBSD e_log.c (f64)", unary((*mathBuilder).log)},
+	{"log10", 1, 2, 2, "k log10 2 + log m / ln 10", unary((*mathBuilder).log10)},
 	{"log1p", 1, 1.6, 1.6, "as log of 1+x, with its rounding error added to m", unary((*mathBuilder).log1p)},
+	{"log2", 1, 2, 2, "k + log m / ln 2", unary((*mathBuilder).log2)},
+	{"logaddexp", 2, 3, 3, "max(x, y) + log1p(exp(-|x-y|)), as softplus; where these cancel, the bound is of the greater of them", binaryFunc((*mathBuilder).logaddexp)},
 	{"rsqrt", 1, 1.5, 1.5, "1/sqrt(x)", unary((*mathBuilder).rsqrt)},
 	{"sigmoid", 1, 2.5, 2.5, "(x < 0 ? e : 1)/(1 + e), e = exp(-|x|)", unary((*mathBuilder).sigmoid)},
+	{"sin", 1, 1.5, 1.5, "as cos", unary((*mathBuilder).sin)},
+	{"sinh", 1, 3, 3, "u + u/(2u+1), u = (exp(|x|) - 1)/2, odd", unary((*mathBuilder).sinh)},
 	{"softplus", 1, 3, 3, "max(0, x) + log1p(exp(-|x|)), log1p(e) = 2 atanh(e/(2+e))", unary((*mathBuilder).softplus)},
+	{"tan", 1, 3, 3, "the quotient of both", unary((*mathBuilder).tan)},
 	{"tanh", 1, 3, 3, "-t/(t+2), t = expm1(-2|x|)", unary((*mathBuilder).tanh)},
+	{"xlogy", 2, 2, 2, "x log(y), 0 where x is 0", binaryFunc((*mathBuilder).xlogy)},
 }
 
 // MathFuncs lists the functions that Math knows, by name.
@@ -47,6 +67,10 @@ func (b *Builder) Math(fn string, args ...*Value) (*Value, error) {
 
 func unary(f func(*mathBuilder, *Value) *Value) func(*mathBuilder, []*Value) *Value {
 	return func(m *mathBuilder, args []*Value) *Value { return f(m, args[0]) }
+}
+
+func binaryFunc(f func(*mathBuilder, *Value, *Value) *Value) func(*mathBuilder, []*Value) *Value {
+	return func(m *mathBuilder, args []*Value) *Value { return f(m, args[0], args[1]) }
 }
 
 // mathBuilder is a Builder with the facts about its floats.
@@ -77,6 +101,22 @@ type format struct {
 	logq         []float64
 	atanhq       []float64
 	erfq, erfcq  []float64
+
+	log2eHi, log2eLo   float64 // 1/ln 2 in two parts
+	log10e, log10eLo   float64 // 1/ln 10 in two parts
+	log102hi, log102lo float64 // log10 2 in two parts, the first short enough that its multiples are exact
+	ln2                float64
+	exp2Max, exp2Min   float64
+	halfPi, halfPiLo   float64 // π/2 in two parts
+	tanPi8             float64 // tan(π/8)
+	huge               float64 // beyond it squares may overflow
+	big                float64 // beyond it 1 + x² is x²
+	erfcxMid, erfcMax  float64
+	atanq, asinq       []float64
+	sinq, cosq         []float64
+	limb, least, limbs int // see reduceAngle
+	twoOverPi          []float64
+	erfcxq             []float64
 }
 
 func formatOf(d DType) *format {

@@ -1,5 +1,7 @@
 package nest
 
+import "math"
+
 // reduced is x = k ln 2 + r with |r| ≤ ln 2 / 2.
 type reduced struct {
 	k *Value // a Float
@@ -31,10 +33,48 @@ func (m *mathBuilder) exp(x *Value) *Value { return m.expNotLarge(m.atMost(m.exp
 // expNotLarge is e^x for x that is at most expMax: e^r 2^h 2^(k-h) with h = k/2, so that results up to the largest
 // float and down to the least subnormal one are rounded right.
 func (m *mathBuilder) expNotLarge(x *Value) *Value {
-	s := m.reduce(m.atLeast(m.expMin, x), 2*m.bias)
+	return m.expOf(m.reduce(m.atLeast(m.expMin, x), 2*m.bias))
+}
+
+// expOf is e^r 2^k, or 2^(k+n) where the low bits of t are k + 2 bias + n.
+func (m *mathBuilder) expOf(s reduced) *Value {
 	p := m.poly(s.r, append([]float64{1, 1}, m.expq...)...)
 	h := m.Op(AsBits, m.fma(s.k, m.c(0.5), m.c(m.magic+m.bias)))
 	return m.mul(m.mul(p, m.pow2(h)), m.pow2(m.Op(BitSub, s.t, h)))
+}
+
+// exp2 is 2^x: x = k + s exactly, and r = s ln 2.
+func (m *mathBuilder) exp2(x *Value) *Value {
+	x = m.atMost(m.exp2Max, m.atLeast(m.exp2Min, x))
+	magic := m.c(m.magic + 2*m.bias)
+	t := m.add(x, magic)
+	k := m.sub(t, magic)
+	s := m.sub(x, k)
+	return m.expOf(reduced{k: k, r: m.mul(s, m.c(m.ln2)), t: m.Op(AsBits, t)})
+}
+
+// halfExp is e^x/2 for x that isn't negative. It is infinite only where e^x/2 is.
+func (m *mathBuilder) halfExp(x *Value) *Value {
+	s := m.reduce(m.atMost(m.expMax+1, x), 2*m.bias)
+	s.t = m.Op(BitSub, s.t, m.BitsConst(1))
+	return m.expOf(s)
+}
+
+// cosh is (e^|x| + e^-|x|)/2.
+func (m *mathBuilder) cosh(x *Value) *Value {
+	e := m.halfExp(m.Op(Abs, x))
+	return m.add(e, m.div(m.c(0.25), e))
+}
+
+// sinh is u + u/(2u+1) with u = (e^|x| - 1)/2, odd. u is computed by quarters, as expm1 is by halves.
+func (m *mathBuilder) sinh(x *Value) *Value {
+	a := m.Op(Abs, x)
+	s := m.reduce(m.atMost(m.expMax+0.7, a), m.bias-2)
+	quarter := m.pow2(s.t)
+	u := m.mul(m.c(2), m.fma(quarter, m.expm1r(s.r), m.sub(quarter, m.c(0.25))))
+	y := m.add(u, m.div(u, m.fma(m.c(2), u, m.c(1))))
+	y = m.sel(m.Op(Lt, u, m.c(math.Inf(1))), y, u)
+	return m.copySign(m.sel(m.Op(Lt, a, m.c(m.tiny)), a, y), x)
 }
 
 // expm1r is e^r - 1 for a reduced r.
@@ -72,9 +112,19 @@ func (m *mathBuilder) tanh(x *Value) *Value {
 
 // softplus is log(1 + e^x). With e = exp(-|x|) and s = e/(1 + e/2), log(1 + e) = 2 atanh(s/2).
 func (m *mathBuilder) softplus(x *Value) *Value {
-	e := m.expNotLarge(m.minusAbs(x))
+	return m.add(m.atLeast(0, x), m.log1pExp(m.minusAbs(x)))
+}
+
+// log1pExp is log(1 + e^x) for x that isn't positive.
+func (m *mathBuilder) log1pExp(x *Value) *Value {
+	e := m.expNotLarge(x)
 	s := m.div(e, m.fma(m.c(0.5), e, m.c(1)))
 	z := m.mul(s, s)
-	l := m.fma(m.mul(s, z), m.poly(z, m.atanhq...), s)
-	return m.add(m.atLeast(0, x), l)
+	return m.fma(m.mul(s, z), m.poly(z, m.atanhq...), s)
+}
+
+// logaddexp is max(x, y) + log(1 + e^-|x-y|); the difference of two equal infinities is 0 here.
+func (m *mathBuilder) logaddexp(x, y *Value) *Value {
+	d := m.sel(m.Op(Eq, x, y), m.c(0), m.sub(x, y))
+	return m.add(m.Op(Max, x, y), m.log1pExp(m.minusAbs(d)))
 }

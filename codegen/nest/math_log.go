@@ -50,14 +50,68 @@ func (m *mathBuilder) logOf(k, f *Value) *Value {
 	return m.fma(k, m.c(m.ln2hi), m.sub(f, m.sub(half, low)))
 }
 
-// log is the natural logarithm. Subnormals are scaled first.
+// log is the natural logarithm.
 func (m *mathBuilder) log(x *Value) *Value {
+	d := m.decomposed(x)
+	return m.logSpecial(x, 0, m.logOf(d.k, d.f))
+}
+
+// log2 is k + log(1 + f)/ln 2, exact for powers of two.
+func (m *mathBuilder) log2(x *Value) *Value {
+	d := m.decomposed(x)
+	l := m.logOf(m.c(0), d.f)
+	return m.logSpecial(x, 0, m.fma(l, m.c(m.log2eHi), m.fma(l, m.c(m.log2eLo), d.k)))
+}
+
+// log10 is k log10 2 + log(1 + f)/ln 10.
+func (m *mathBuilder) log10(x *Value) *Value {
+	d := m.decomposed(x)
+	l := m.logOf(m.c(0), d.f)
+	low := m.fma(l, m.c(m.log10eLo), m.mul(d.k, m.c(m.log102lo)))
+	return m.logSpecial(x, 0, m.fma(d.k, m.c(m.log102hi), m.fma(l, m.c(m.log10e), low)))
+}
+
+// xlogy is x log(y), 0 where x is 0 and y isn't NaN.
+func (m *mathBuilder) xlogy(x, y *Value) *Value {
+	zero := m.sel(m.Op(Eq, y, y), m.c(0), y)
+	return m.sel(m.Op(Eq, x, m.c(0)), zero, m.mul(x, m.log(y)))
+}
+
+// asinh is log(a + sqrt(1 + a²)) = log1p(a + a²/(1 + sqrt(1 + a²))), odd. Where a² is all of 1 + a² it is log(a) + ln 2.
+func (m *mathBuilder) asinh(x *Value) *Value {
+	a := m.Op(Abs, x)
+	square := m.mul(a, a)
+	near := m.add(a, m.div(square, m.add(m.c(1), m.Op(Sqrt, m.fma(a, a, m.c(1))))))
+	return m.copySign(m.doubledLog1p(a, near), x)
+}
+
+// acosh is log1p(t + sqrt(t (t+2))) with t = x - 1, NaN below 1.
+func (m *mathBuilder) acosh(x *Value) *Value {
+	t := m.sub(m.sel(m.Op(Lt, x, m.c(1)), m.c(math.NaN()), x), m.c(1))
+	return m.doubledLog1p(x, m.add(t, m.Op(Sqrt, m.mul(t, m.add(t, m.c(2))))))
+}
+
+// doubledLog1p is log1p(near), and log(2x) where x is big.
+func (m *mathBuilder) doubledLog1p(x, near *Value) *Value {
+	large := m.Op(Lt, m.c(m.big), x)
+	y := m.log1p(m.sel(large, m.sub(x, m.c(1)), near))
+	return m.add(y, m.sel(large, m.c(m.ln2), m.c(0)))
+}
+
+// atanh is log((1+a)/(1-a))/2 = log1p(2a/(1-a))/2, odd.
+func (m *mathBuilder) atanh(x *Value) *Value {
+	a := m.Op(Abs, x)
+	y := m.mul(m.c(0.5), m.log1p(m.div(m.mul(m.c(2), a), m.sub(m.c(1), a))))
+	return m.copySign(m.Op(Abs, y), x)
+}
+
+// decomposed takes a positive x apart. Subnormals are scaled first.
+func (m *mathBuilder) decomposed(x *Value) decomposed {
 	up := float64(m.mant + 1)
 	small := m.Op(Lt, x, m.c(m.minNormal))
-	d := m.decompose(
+	return m.decompose(
 		m.sel(small, m.mul(x, m.c(math.Ldexp(1, int(up)))), x),
 		m.sel(small, m.c(m.logBias()+up), m.c(m.logBias())))
-	return m.logSpecial(x, 0, m.logOf(d.k, d.f))
 }
 
 // logSpecial is y where x is finite and above pole, -inf at the pole and NaN below; +inf and NaN are kept.

@@ -50,7 +50,22 @@ var references = map[string]struct {
 	f64 func(float64) float64
 	big func(*big.Float) *big.Float
 }{
+	"acos":  {accurateAcos, bigAcos},
+	"acosh": {math.Acosh, bigAcosh},
+	"asin":  {math.Asin, bigAsin},
+	"asinh": {math.Asinh, bigAsinh},
+	"atan":  {math.Atan, bigAtan},
+	"atanh": {math.Atanh, bigAtanh},
+	"cos":   {math.Cos, bigCos},
+	"sin":   {math.Sin, bigSin},
+	"tan":   {math.Tan, func(x *big.Float) *big.Float { return bigDiv(bigSin(x), bigCos(x)) }},
+	"cosh":  {math.Cosh, bigCosh},
 	"erf":   {math.Erf, bigErf},
+	"erfc":  {math.Erfc, bigErfc},
+	"exp2":  {math.Exp2, func(x *big.Float) *big.Float { return bigExp(bigMul(x, bigLog(bigOf(2)))) }},
+	"log10": {math.Log10, func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(10))) }},
+	"log2":  {math.Log2, func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(2))) }},
+	"sinh":  {math.Sinh, bigSinh},
 	"exp":   {math.Exp, bigExp},
 	"expm1": {math.Expm1, bigExpm1},
 	"log":   {math.Log, bigLog},
@@ -83,10 +98,18 @@ var references = map[string]struct {
 // inDomain says where a function has a finite value that the big reference can give.
 func inDomain(fn string, x float64) bool {
 	switch fn {
-	case "log", "rsqrt":
+	case "log", "log2", "log10", "rsqrt":
 		return x > 0 && !math.IsInf(x, 0)
 	case "log1p":
 		return x > -1 && !math.IsInf(x, 0)
+	case "asin", "acos":
+		return math.Abs(x) <= 1
+	case "atanh":
+		return math.Abs(x) < 1
+	case "acosh":
+		return x >= 1 && !math.IsInf(x, 0)
+	case "atan", "asinh", "sin", "cos", "tan":
+		return !math.IsInf(x, 0) && x == x
 	}
 	return math.Abs(x) < 1<<16
 }
@@ -99,6 +122,9 @@ func spacing(x float64, mant, minExp int) float64 {
 
 func TestMath32(t *testing.T) {
 	for _, f := range MathFuncs() {
+		if f.Args != 1 {
+			continue
+		}
 		t.Run(f.Name, func(t *testing.T) {
 			ref := references[f.Name].f64
 			x := samples32()
@@ -171,6 +197,8 @@ func samples32() []float32 {
 var specials = []float64{
 	0, 1, 2, 0.5, math.Inf(1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, math.Ln2, math.Ln2 / 2,
 	0x1p-149, 0x1p-126, 0x1.fffffep127, 0x1p-1074, 0x1p-1022, math.MaxFloat64, 0x1p-25, 0x1p-54, 0x1p-53, 0x1p-24,
+	math.Pi, math.Pi / 2, math.Pi / 4, 16367173 * 0x1p72, 6381956970095103 * 0x1p797, // near multiples of π/2
+	0.4142135, 2.4142135, 10.05, 9.19, 26.54, 27.2, 89.41598, 128, 149, 150, 1024, 1074, 710.475860073944, 1e10, 1e200,
 	88.72283, 88.37626, 87.33655, 103.97208, 103.2789, 104, 17.32868, 17.5, 9.010913,
 	709.782712893384, 708.3964185322641, 745.1332191019411, 745.13321910194122, 746, 37.42994775023705, 37.5,
 }
@@ -187,6 +215,9 @@ func TestMath64(t *testing.T) {
 		}
 	}
 	for _, f := range MathFuncs() {
+		if f.Args != 1 {
+			continue
+		}
 		t.Run(f.Name, func(t *testing.T) {
 			ref := references[f.Name]
 			y := run64(t, mathNest(t, f.Name, F64), x)
@@ -221,4 +252,117 @@ func TestMath64(t *testing.T) {
 			}
 		})
 	}
+}
+
+// accurateAcos is acos without the cancellation near 1.
+func accurateAcos(x float64) float64 { return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x)) }
+
+// Functions of two numbers, at random pairs and at pairs of special values, against package math.
+func TestMathBinary(t *testing.T) {
+	binary := map[string]func(x, y float64) float64{
+		"atan2": math.Atan2, "hypot": math.Hypot, "copysign": math.Copysign,
+		"xlogy": func(x, y float64) float64 {
+			if x == 0 && y == y {
+				return 0
+			}
+			return x * math.Log(y)
+		},
+		"logaddexp": func(x, y float64) float64 {
+			if x == y && math.IsInf(x, 0) {
+				return x
+			}
+			return max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y)))
+		},
+	}
+	r := rand.New(rand.NewSource(2))
+	var x, z []float64
+	few := []float64{0, 1, 2, 0.5, 0.41421, math.Inf(1), math.NaN(), 0x1p-149, 0x1p-126, 0x1.fffffep127, 0x1p-70, 0x1p70, 0x1.8p70, 0x1p126}
+	for _, a := range few {
+		for _, b := range few {
+			x, z = append(x, a, -a, a, -a), append(z, b, b, -b, -b)
+		}
+	}
+	for range 20000 {
+		x, z = append(x, r.NormFloat64()*4, float64(math.Float32frombits(r.Uint32()))), append(z, r.NormFloat64()*4, float64(math.Float32frombits(r.Uint32())))
+	}
+	for _, f := range MathFuncs() {
+		if f.Args != 2 {
+			continue
+		}
+		ref := binary[f.Name]
+		t.Run(f.Name, func(t *testing.T) {
+			for _, float := range []DType{F32, F64} {
+				b := NewBuilder("fn", float)
+				in := b.Operand(Operand{Name: "x", DType: float, Vector: true})
+				in2 := b.Operand(Operand{Name: "z", DType: float, Vector: true})
+				out := b.Operand(Operand{Name: "y", DType: float, Mode: Out, Vector: true})
+				b.For(Vector, func() {
+					v, err := b.Math(f.Name, b.Load(in), b.Load(in2))
+					if err != nil {
+						t.Fatal(err)
+					}
+					b.Store(out, v)
+				})
+				n, err := b.Done()
+				if err != nil {
+					t.Fatal(err)
+				}
+				y := make([]float64, len(x))
+				args := &Args{Rows: 1, N: len(x)}
+				mant, minExp, bound := 52, -1022, f.MaxULP64
+				if float == F32 {
+					mant, minExp, bound = 23, -126, f.MaxULP32
+					y32 := make([]float32, len(x))
+					args.Operands = []Buffer{{F32: to32(x), Step: 1}, {F32: to32(z), Step: 1}, {F32: y32, Step: 1}}
+					err = n.Run(args)
+					for i, v := range y32 {
+						y[i] = float64(v)
+					}
+				} else {
+					args.Operands = []Buffer{{F64: x, Step: 1}, {F64: z, Step: 1}, {F64: y, Step: 1}}
+					err = n.Run(args)
+					bound++ // the reference has an error of its own
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				worst, at := 0.0, 0
+				for i := range x {
+					want := ref(x[i], z[i])
+					if float == F32 {
+						want = ref(float64(float32(x[i])), float64(float32(z[i])))
+						if sameSpecial32(float32(y[i]), want) {
+							continue
+						}
+					}
+					if want != want || math.IsInf(want, 0) || want == 0 {
+						if math.Float64bits(y[i]) != math.Float64bits(want) && !(y[i] != y[i] && want != want) {
+							t.Errorf("%v: %s(%v, %v) = %v, want %v", float, f.Name, x[i], z[i], y[i], want)
+						}
+						continue
+					}
+					size := want
+					if f.Name == "logaddexp" { // its two terms may cancel
+						most := max(x[i], z[i])
+						size = max(math.Abs(want), math.Abs(most), math.Abs(want-most))
+					}
+					if err := math.Abs(y[i]-want) / spacing(size, mant, minExp); !(err <= worst) {
+						worst, at = err, i
+					}
+				}
+				t.Logf("%v: %d instructions; %.3f ulp at %v, %v", float, n.lanesOps(), worst, x[at], z[at])
+				if !(worst <= bound) {
+					t.Errorf("%v: %s(%v, %v) = %v: %v ulp, published as %v", float, f.Name, x[at], z[at], y[at], worst, bound)
+				}
+			}
+		})
+	}
+}
+
+func to32(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
 }

@@ -156,7 +156,10 @@ func (l *linear) tame(v *ir.Value) bool {
 	}
 	known := true
 	ir.Walk(v, func(v *ir.Value) bool {
-		known = known && v.Op != ir.OpScalar && v.Op != ir.OpRead && v.Op != ir.OpIndex
+		switch v.Op {
+		case ir.OpScalar, ir.OpRead, ir.OpIndex, ir.OpUniform, ir.OpNormal:
+			known = false
+		}
 		return known
 	})
 	return known

@@ -30,6 +30,8 @@ func TestScales(t *testing.T) {
 		{"layer_norm", 1, 1000, "eps", 1e-5, 1e-3},
 		{"smooth_l1", 1e-18, 0, "beta", 1e-18, 1e-5},
 		{"smooth_l1", 1e18, 0, "beta", 1e18, 1e-5},
+		{"smooth_l1", 0, 0, "beta", 1e-40, 1e-5},
+		{"smooth_l1", 1e-38, 0, "beta", 1e-38, 1e-5},
 		{"cross_entropy", 1e4, 0, "ignore_index", -100, 1e-5},
 		{"logsumexp", 1e4, 1e4, "", 0, 1e-3},
 	} {

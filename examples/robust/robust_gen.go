@@ -4,8 +4,9 @@
 package robust
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 const _ = runtime.GeneratedCodeV1
@@ -28,12 +29,12 @@ func (a *PseudoHuberAttrs) values() (pseudoHuberValues, error) {
 		}
 	}
 	if !(0 < v.delta) {
-		return v, runtime.AttrError("robust.pseudo_huber", "delta", "delta must be positive", v.delta)
+		return v, runtime.RequireError("robust.pseudo_huber", "delta", "delta must be positive", runtime.ErrAttr, v.delta)
 	}
 	return v, nil
 }
 
-// Pseudo_huber is a smooth loss that is quadratic near zero and linear far from it:
+// PseudoHuber is a smooth loss that is quadratic near zero and linear far from it:
 // delta²·(√(1 + ((x - t)/delta)²) - 1), averaged over all elements
 // (Charbonnier et al. 1997, "Deterministic edge-preserving regularization in computed imaging").
 //
@@ -43,7 +44,7 @@ func (a *PseudoHuberAttrs) values() (pseudoHuberValues, error) {
 //
 // x: T[...B], t: T[...B]; y: T[]. T: f32 or f64.
 //
-// Errors wrap runtime.ErrShape, ErrDType, ErrDevice or ErrAttr: delta must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: delta must be positive.
 func PseudoHuber(x, t *runtime.Tensor, attrs *PseudoHuberAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -71,7 +72,7 @@ func PseudoHuber(x, t *runtime.Tensor, attrs *PseudoHuberAttrs) (*runtime.Tensor
 	return y, nil
 }
 
-// PseudoHuberInto is [PseudoHuber] with the results in y, of the caller. It allocates nothing and records nothing.
+// PseudoHuberInto is [PseudoHuber] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [PseudoHuber], or runtime.ErrAlias.
 func PseudoHuberInto(y, x, t *runtime.Tensor, attrs *PseudoHuberAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -101,7 +102,7 @@ func PseudoHuberSlice[T float32 | float64](dst, x, t []T, attrs *PseudoHuberAttr
 	return nil
 }
 
-// PseudoHuberBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs.
+// PseudoHuberBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [PseudoHuber], or runtime.ErrAlias.
 func PseudoHuberBackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *PseudoHuberAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -190,9 +191,9 @@ var pseudoHuberBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
-		2: {Name: "@y", Mode: runtime.Back},
-		3: {Name: "@x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
-		4: {Name: "@t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
+		2: {Name: "gradient of y", Mode: runtime.Back},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<1},
+		4: {Name: "gradient of t", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
 }
 
@@ -212,7 +213,7 @@ func pseudoHuberInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.T
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/examples/robust", Name: "pseudo_huber", Source: "robust.op", Signature: &pseudoHuberForward,
-		Doc: "Pseudo_huber is a smooth loss that is quadratic near zero and linear far from it:\ndelta²·(√(1 + ((x - t)/delta)²) - 1), averaged over all elements\n(Charbonnier et al. 1997, \"Deterministic edge-preserving regularization in computed imaging\").",
+		Doc: "PseudoHuber is a smooth loss that is quadratic near zero and linear far from it:\ndelta²·(√(1 + ((x - t)/delta)²) - 1), averaged over all elements\n(Charbonnier et al. 1997, \"Deterministic edge-preserving regularization in computed imaging\").",
 		Attrs: []runtime.AttrInfo{
 			{Name: "delta", Type: "float", Default: "1"},
 		},

@@ -3,8 +3,9 @@
 package robust
 
 import (
-	"github.com/opgen/opgen/runtime"
 	"math"
+
+	"github.com/opgen/opgen/runtime"
 )
 
 // pseudo_huber_f32_forward_0_go reads x, t; accumulates meanSum0.
@@ -41,10 +42,15 @@ func pseudo_huber_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	s1 := float32(a.F[1])
 	delta := float32(a.F[2])
-	v := float32(*runtime.At[float32](a.Ptr[0], 0)*s0) / s1 / delta
+	v := float32(*runtime.At[float32](a.Ptr[0], 0)*s0) / s1
 	v2 := runtime.Abs32(delta)
 	v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
 	v4 := 1 / float32(delta*v3)
+	v5 := runtime.Abs32(v / delta)
+	c := v5 < 1.1754944e-38 && runtime.Abs32(v) < 4
+	v6 := runtime.Select32(8.507059e+37 < v5 && v2 < 1, 2.5353012e+30, 1)
+	v7 := float32(v*runtime.Select32(c, 2.1267648e+37, 1)) / float32(delta*v6)
+	v8 := runtime.Select32(c, 4.7019774e-38, v6)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -53,10 +59,10 @@ func pseudo_huber_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v5 := float32(float32((x[i]-t[i])*v3) * v4)
-			v6 := float32(v*v5) / float32(math.Sqrt(float64(1+float32(v5*v5))))
-			dX[i] = v6
-			dT[i] = -v6
+			v9 := float32(float32((x[i]-t[i])*v3) * v4)
+			v10 := float32(float32(v9*v8)*v7) / float32(math.Sqrt(float64(1+float32(v9*v9))))
+			dX[i] = v10
+			dT[i] = -v10
 		}
 	}
 }
@@ -95,10 +101,15 @@ func pseudo_huber_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	s1 := float64(a.F[1])
 	delta := float64(a.F[2])
-	v := float64(*runtime.At[float64](a.Ptr[0], 0)*s0) / s1 / delta
+	v := float64(*runtime.At[float64](a.Ptr[0], 0)*s0) / s1
 	v2 := math.Abs(delta)
 	v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
 	v4 := 1 / float64(delta*v3)
+	v5 := math.Abs(v / delta)
+	c := v5 < 2.2250738585072014e-308 && math.Abs(v) < 4
+	v6 := runtime.Select64(4.49423283715579e+307 < v5 && v2 < 1, 1.7479799754928565e+246, 1)
+	v7 := float64(v*runtime.Select64(c, 1.1235582092889474e+307, 1)) / float64(delta*v6)
+	v8 := runtime.Select64(c, 8.900295434028806e-308, v6)
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -107,10 +118,10 @@ func pseudo_huber_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dT := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			v5 := float64(float64((x[i]-t[i])*v3) * v4)
-			v6 := float64(v*v5) / math.Sqrt(1+float64(v5*v5))
-			dX[i] = v6
-			dT[i] = -v6
+			v9 := float64(float64((x[i]-t[i])*v3) * v4)
+			v10 := float64(float64(v9*v8)*v7) / math.Sqrt(1+float64(v9*v9))
+			dX[i] = v10
+			dT[i] = -v10
 		}
 	}
 }

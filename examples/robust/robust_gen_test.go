@@ -3,9 +3,10 @@
 package robust_test
 
 import (
+	"testing"
+
 	_ "github.com/opgen/opgen/examples/robust"
 	"github.com/opgen/opgen/runtime/optest"
-	"testing"
 )
 
 func TestPseudoHuberExamples(t *testing.T) {

@@ -39,7 +39,7 @@ func Relu(x *runtime.Tensor) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// ReluInto is [Relu] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Relu] do, or runtime.ErrAlias.
+// ReluInto is [Relu] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [Relu], or runtime.ErrAlias.
 func ReluInto(y, x *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := reluForward.Bind(&bound, nil, x, y); err != nil {
@@ -61,7 +61,7 @@ func ReluSlice[T float32 | float64](dst, x []T) error {
 	return nil
 }
 
-// ReluBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Relu] do, or runtime.ErrAlias.
+// ReluBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [Relu], or runtime.ErrAlias.
 func ReluBackwardInto(dx, dy, x *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := reluBackward.Bind(&bound, nil, x, dy, dx); err != nil {

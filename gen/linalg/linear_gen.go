@@ -41,7 +41,7 @@ func Linear(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// LinearInto is [Linear] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Linear] do, or runtime.ErrAlias.
+// LinearInto is [Linear] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [Linear], or runtime.ErrAlias.
 func LinearInto(y, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := linearForward.Bind(&bound, nil, x, w, b, y); err != nil {
@@ -52,7 +52,7 @@ func LinearInto(y, x, w, b *runtime.Tensor) error {
 	return nil
 }
 
-// LinearBackwardInto sets dx, dw, db, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Linear] do, or runtime.ErrAlias.
+// LinearBackwardInto sets dx, dw, db, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [Linear], or runtime.ErrAlias.
 func LinearBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor) error {
 	var bound runtime.Bound
 	if err := linearBackward.Bind(&bound, nil, x, w, b, dy, dx, dw, db); err != nil {

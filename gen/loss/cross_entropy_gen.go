@@ -142,7 +142,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 	return y, nil
 }
 
-// CrossEntropyInto is [CrossEntropy] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [CrossEntropy] do, or runtime.ErrAlias.
+// CrossEntropyInto is [CrossEntropy] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [CrossEntropy], or runtime.ErrAlias.
 func CrossEntropyInto(y, x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {

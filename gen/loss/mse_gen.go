@@ -67,7 +67,7 @@ func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// MSEInto is [MSE] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [MSE] do, or runtime.ErrAlias.
+// MSEInto is [MSE] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [MSE], or runtime.ErrAlias.
 func MSEInto(y, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -99,7 +99,7 @@ func MSESlice[T float32 | float64](dst, x, t []T, attrs *MSEAttrs) error {
 	return nil
 }
 
-// MSEBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [MSE] do, or runtime.ErrAlias.
+// MSEBackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [MSE], or runtime.ErrAlias.
 func MSEBackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {

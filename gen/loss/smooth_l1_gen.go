@@ -81,7 +81,7 @@ func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, erro
 	return y, nil
 }
 
-// SmoothL1Into is [SmoothL1] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [SmoothL1] do, or runtime.ErrAlias.
+// SmoothL1Into is [SmoothL1] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [SmoothL1], or runtime.ErrAlias.
 func SmoothL1Into(y, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -113,7 +113,7 @@ func SmoothL1Slice[T float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) err
 	return nil
 }
 
-// SmoothL1BackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [SmoothL1] do, or runtime.ErrAlias.
+// SmoothL1BackwardInto sets dx, dt, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [SmoothL1], or runtime.ErrAlias.
 func SmoothL1BackwardInto(dx, dt, dy, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 	vals, err := attrs.values()
 	if err != nil {

@@ -86,7 +86,7 @@ func LayerNorm(x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) (*runtime
 	return y, nil
 }
 
-// LayerNormInto is [LayerNorm] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
+// LayerNormInto is [LayerNorm] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [LayerNorm], or runtime.ErrAlias.
 func LayerNormInto(y, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -102,7 +102,7 @@ func LayerNormInto(y, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) er
 	return nil
 }
 
-// LayerNormSaveInto is [LayerNormInto] that also keeps what [LayerNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: T[...B], mean2: T[...B]. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
+// LayerNormSaveInto is [LayerNormInto] that also keeps what [LayerNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: T[...B], mean2: T[...B]. Errors wrap the same kinds as those of [LayerNorm], or runtime.ErrAlias.
 func LayerNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -118,7 +118,7 @@ func LayerNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, attrs *L
 	return nil
 }
 
-// LayerNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [LayerNormSaveInto] kept. Errors wrap what those of [LayerNorm] do, or runtime.ErrAlias.
+// LayerNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [LayerNormSaveInto] kept. Errors wrap the same kinds as those of [LayerNorm], or runtime.ErrAlias.
 func LayerNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias, mean, mean2 *runtime.Tensor, attrs *LayerNormAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {

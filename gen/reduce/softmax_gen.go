@@ -65,7 +65,7 @@ func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	return y, nil
 }
 
-// SoftmaxInto is [Softmax] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap what those of [Softmax] do, or runtime.ErrAlias.
+// SoftmaxInto is [Softmax] with the results in y, of the caller. It allocates nothing and records nothing. Errors wrap the same kinds as those of [Softmax], or runtime.ErrAlias.
 func SoftmaxInto(y, x *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -81,7 +81,7 @@ func SoftmaxInto(y, x *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	return nil
 }
 
-// SoftmaxBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap what those of [Softmax] do, or runtime.ErrAlias.
+// SoftmaxBackwardInto sets dx, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [Softmax], or runtime.ErrAlias.
 func SoftmaxBackwardInto(dx, dy, x, y *runtime.Tensor, attrs *SoftmaxAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {

@@ -7,11 +7,14 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Extents writes a function that tells the runtime.Bound b the extents that dims say. Of the kernel it needs all but the
-// tensors.
-func Extents(k *Kernel, dims []ir.Dim) (text string, err error) {
+// Extents writes a function that tells the runtime.Bound b the extents that dims say, and packs that are like others, by
+// number. Of the kernel it needs all but the tensors.
+func Extents(k *Kernel, dims []ir.Dim, like [][2]int) (text string, err error) {
 	g := newGen(k)
 	defer g.catch(&text, &err)
+	for _, p := range like {
+		g.root.printf("b.FixPack(%d, b.Pack(%d)...)\n", p[0], p[1])
+	}
 	for _, d := range dims {
 		g.count(d.Value)
 		v := g.value(d.Value, g.root)
@@ -20,6 +23,7 @@ func Extents(k *Kernel, dims []ir.Dim) (text string, err error) {
 			g.negative(g.root, d, n)
 		}
 		g.root.printf("if err := b.Derive(%d, %s); err != nil {\nreturn err\n}\n", k.Axis(d.Axis), n.text)
+		g.extents[d.Axis] = n
 	}
 	return g.text(nil), nil
 }

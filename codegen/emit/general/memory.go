@@ -109,10 +109,16 @@ func (g *gen) extent(a *ir.Axis) term {
 	if t, ok := g.extents[a]; ok {
 		return t
 	}
-	if i := g.k.Axis(a); i >= 0 {
+	if i := g.k.Axis(a); a.Of == "" && i >= 0 {
 		t := primary("%s", g.name(a.Name))
 		g.extents[a] = t
 		g.sizes = append(g.sizes, fmt.Sprintf("%s := b.Ext[%d]\n", t.text, i))
+		return t
+	}
+	if i := g.k.Axis(&ir.Axis{Name: a.Of}); a.Of != "" && i >= 0 {
+		t := primary("%s", g.name(a.Name))
+		g.extents[a] = t
+		g.sizes = append(g.sizes, fmt.Sprintf("%s := b.PackExt(%d, %d)\n", t.text, i, a.At))
 		return t
 	}
 	for _, d := range g.k.Func.Dims {

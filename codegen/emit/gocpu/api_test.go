@@ -35,7 +35,7 @@ func generate(t *testing.T, dir, name string) []emit.File {
 // everything generates all ops, and those of testdata, which have every form of attributes, inputs and variants.
 func everything(t *testing.T) []emit.File {
 	t.Helper()
-	files := generate(t, "testdata", "forms")
+	files := append(generate(t, "testdata", "forms"), manyFiles(t)...)
 	for _, name := range []string{"activation", "linalg", "loss", "norm", "optim", "reduce"} {
 		files = append(files, generate(t, "../../../specs/"+name, name)...)
 	}

@@ -42,6 +42,27 @@ func (g *opGen) dims(gr *group, stage int) []ir.Dim {
 	return r
 }
 
+// like are packs of outputs that are written as other packs, with these, by number.
+func (g *opGen) like(gr *group) [][2]int {
+	if gr.refused != nil {
+		return nil
+	}
+	var r [][2]int
+	for _, p := range g.decl.Outputs {
+		for _, t := range gr.variants[0].Variant.Forward.Outputs {
+			if t.Name != p.Name || len(t.Axes) != len(p.Axes) {
+				continue
+			}
+			for k, a := range p.Axes {
+				if x := t.Axes[k]; a.Pack && x.Pack && x.Of == "" && a.Name != x.Name {
+					r = append(r, [2]int{g.axis(a.Name), g.axis(x.Name)})
+				}
+			}
+		}
+	}
+	return r
+}
+
 // makeDims writes the functions that compute extents; they are in the file of portable functions.
 func (g *opGen) makeDims() error {
 	for stage, st := range dimStages {
@@ -49,10 +70,14 @@ func (g *opGen) makeDims() error {
 		var cases []string
 		for _, gr := range g.groups {
 			dims := g.dims(gr, stage)
-			if dims == nil {
+			var like [][2]int
+			if stage == 1 {
+				like = g.like(gr)
+			}
+			if dims == nil && like == nil {
 				continue
 			}
-			key := ""
+			key := fmt.Sprintln(like)
 			for _, d := range dims {
 				key += d.Axis.Name + " = " + d.Value.String() + "\n"
 			}
@@ -60,7 +85,7 @@ func (g *opGen) makeDims() error {
 				name := fmt.Sprintf("%s%s%d", g.low, st.name, len(texts))
 				k := g.kernel(name)
 				k.Doc = fmt.Sprintf("%s %s.", name, st.doc)
-				text, err := general.Extents(k, dims)
+				text, err := general.Extents(k, dims, like)
 				if err != nil {
 					return g.errorf("an extent: %v", err)
 				}

@@ -85,5 +85,5 @@ func (g *opGen) moreErrors(back bool) string {
 	if len(more) == 0 {
 		return ""
 	}
-	return " Errors wrap what those of [" + g.mainName() + "] do, or runtime." + oneOf(more) + "."
+	return " Errors wrap the same kinds as those of [" + g.mainName() + "], or runtime." + oneOf(more) + "."
 }

@@ -89,7 +89,17 @@ func dtypesText(vars []ir.ElemVar, dtypes map[string]string) string {
 	return text
 }
 
-// portable is the file of the portable functions of a unit, nil where it has none.
+// usesMath tells whether code, but for its comments, uses package math.
+func usesMath(body string) bool {
+	for l := range strings.Lines(body) {
+		if l = strings.TrimSpace(l); !strings.HasPrefix(l, "//") && strings.Contains(l, "math.") {
+			return true
+		}
+	}
+	return false
+}
+
+// portableFile is the file of the portable functions of a unit, nil where it has none.
 func (f *fileGen) portableFile() ([]emit.File, error) {
 	if len(f.portable) == 0 {
 		return nil, nil
@@ -97,7 +107,7 @@ func (f *fileGen) portableFile() ([]emit.File, error) {
 	body := strings.Join(f.portable, "\n")
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\npackage %s\n\nimport (\n", emit.Header(f.unit.Source), f.unit.Package)
-	if strings.Contains(body, "math.") {
+	if usesMath(body) {
 		b.WriteString("\t\"math\"\n\n")
 	}
 	fmt.Fprintf(&b, "\t%q\n)\n\n%s", runtimePath, body)

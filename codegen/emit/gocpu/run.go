@@ -271,6 +271,9 @@ func (g *opGen) host(bound jen.Code) *host {
 			return expr{}, false, fmt.Errorf("%s is no attribute", name)
 		},
 		extent: func(x *ir.Axis) (expr, error) {
+			if k := g.axis(x.Of); x.Of != "" && bound != nil && k >= 0 {
+				return primary(jen.Add(bound).Dot("PackExt").Call(jen.Lit(k), jen.Lit(x.At))), nil
+			}
 			k := g.axis(x.Name)
 			if bound == nil || k < 0 {
 				return expr{}, fmt.Errorf("the extent of %s is not known here", x.Name)

@@ -165,6 +165,9 @@ func difference(f *ir.Func, v *ir.Value) *ir.Value {
 	return nil
 }
 
+// maxElements bounds the product of the extents of a point.
+const maxElements = 1 << 12
+
 // extents are the sizes to try, the smallest first: all ones, distinct ones, and larger.
 func (p *points) extents() []map[*ir.Axis]int {
 	var r []map[*ir.Axis]int
@@ -179,10 +182,15 @@ func (p *points) extents() []map[*ir.Axis]int {
 		func(i int) int { return max(7-2*i, 2) },
 	} {
 		m := map[*ir.Axis]int{}
+		n := 1
 		for i, a := range p.f.Axes {
-			if !dims[a] {
-				m[a] = base(i)
+			if dims[a] {
+				continue
 			}
+			if m[a] = base(i); n*m[a] > maxElements {
+				m[a] = 1
+			}
+			n *= m[a]
 		}
 		r = append(r, m)
 	}

@@ -35,7 +35,9 @@ var corpus = []struct {
 	{"arith", buildArith},
 	{"masks", buildMasks},
 	{"bits", buildBits},
-	{"functions", buildFunctions},
+	{"functions", buildFunctions(0, 10)},
+	{"functions_more", buildFunctions(10, 20)},
+	{"functions_rest", buildFunctions(20, 30)},
 	{"uniform_functions", buildUniformFunctions},
 	{"spill", buildSpill},
 	{"softmax", buildSoftmax},
@@ -69,8 +71,8 @@ func (k *kit) done() *nest.Nest {
 	return n
 }
 
-func (k *kit) fn(name string, x *nest.Value) *nest.Value {
-	v, err := k.Math(name, x)
+func (k *kit) fn(name string, x ...*nest.Value) *nest.Value {
+	v, err := k.Math(name, x...)
 	if err != nil {
 		panic(err)
 	}

@@ -144,24 +144,23 @@ func buildBits(k *kit) {
 	})
 }
 
-// buildFunctions has an output for each composed function.
-func buildFunctions(k *kit) {
-	x := k.in("x", "gv")
-	var outs []int
-	for _, f := range nest.MathFuncs() {
-		if f.Args == 1 {
+// buildFunctions has an output for each composed function from number first to number last.
+func buildFunctions(first, last int) func(*kit) {
+	return func(k *kit) {
+		x, y := k.in("x", "gv"), k.in("y", "gv")
+		all := nest.MathFuncs()
+		all = all[first:min(last, len(all))]
+		var outs []int
+		for _, f := range all {
 			outs = append(outs, k.out(f.Name, "gv"))
 		}
-	}
-	k.each(func() {
-		i := 0
-		for _, f := range nest.MathFuncs() {
-			if f.Args == 1 {
-				k.Store(outs[i], k.fn(f.Name, k.Load(x)))
-				i++
+		k.each(func() {
+			for i, f := range all {
+				args := []*nest.Value{k.Load(x), k.Load(y)}
+				k.Store(outs[i], k.fn(f.Name, args[:f.Args]...))
 			}
-		}
-	})
+		})
+	}
 }
 
 // buildUniformFunctions has the functions in uniform code.

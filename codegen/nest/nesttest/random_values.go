@@ -124,6 +124,9 @@ func (g *generator) function(p *pool) *nest.Value {
 	if i == len(all) {
 		return nest.UniformDiv(g.Builder, x, g.pick(&g.uniform))
 	}
+	if all[i].Args == 2 {
+		return g.fn(all[i].Name, x, g.pick(p))
+	}
 	return g.fn(all[i].Name, x)
 }
 

@@ -38,12 +38,22 @@ static __device__ __forceinline__ double opgen_trunc(double a) { return trunc(a)
 static __device__ __forceinline__ float opgen_round(float a) { return rintf(a); }
 static __device__ __forceinline__ double opgen_round(double a) { return rint(a); }
 
+// A product that is rounded, whatever is done with it. Unless told otherwise, nvcc and NVRTC make one operation of a product and
+// a sum; the intrinsics keep them apart.
+#if defined(__NVCC__) || defined(__CUDACC_RTC__)
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return __dmul_rn(a, b); }
+#else
+static __device__ __forceinline__ float opgen_mul(float a, float b) { return a * b; }
+static __device__ __forceinline__ double opgen_mul(double a, double b) { return a * b; }
+#endif
+
 // NaN wins.
 template <class T> static __device__ __forceinline__ T opgen_max(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> static __device__ __forceinline__ T opgen_min(T a, T b) { return a < b || a != a ? a : b; }
 
 template <class T> struct OpgenSum { static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
-template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return a * b; } };
+template <class T> struct OpgenProd { static __device__ __forceinline__ T of(T a, T b) { return opgen_mul(a, b); } };
 template <class T> struct OpgenMax { static __device__ __forceinline__ T of(T a, T b) { return opgen_max(a, b); } };
 template <class T> struct OpgenMin { static __device__ __forceinline__ T of(T a, T b) { return opgen_min(a, b); } };
 
@@ -95,16 +105,16 @@ extern "C" __global__ void pseudo_huber_f32_forward_0(const OpgenArgs a) {
     const bool v8 = v4 < v2;
     const float v9 = 3.9614081e+28f;
     const float v10 = v8 ? v9 : v7;
-    const float v11 = v1 * v10;
+    const float v11 = opgen_mul(v1, v10);
     const float v12 = v0 / v11;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v13 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v14 = p1[r * a.Row[1] + n * a.Step[1]];
             const float v15 = v13 - v14;
-            const float v16 = v15 * v10;
-            const float v17 = v16 * v12;
-            const float v18 = v17 * v17;
+            const float v16 = opgen_mul(v15, v10);
+            const float v17 = opgen_mul(v16, v12);
+            const float v18 = opgen_mul(v17, v17);
             const float v19 = v0 + v18;
             const float v20 = opgen_sqrt(v19);
             const float v21 = v20 - v0;
@@ -122,7 +132,7 @@ extern "C" __global__ void pseudo_huber_f32_forward_1(const OpgenArgs a) {
     float *const p1 = (float *)a.Ptr[1];  // y
     const float v0 = s0;
     const float v1 = p0[0];
-    const float v2 = v0 * v1;
+    const float v2 = opgen_mul(v0, v1);
     const float v3 = s1;
     const float v4 = v2 / v3;
     __syncthreads();
@@ -141,37 +151,56 @@ extern "C" __global__ void pseudo_huber_f32_backward_0(const OpgenArgs a) {
     float *const p4 = (float *)a.Ptr[4];  // d_t
     const float v0 = p0[0];
     const float v1 = s0;
-    const float v2 = v0 * v1;
+    const float v2 = opgen_mul(v0, v1);
     const float v3 = s1;
     const float v4 = v2 / v3;
     const float v5 = s2;
-    const float v6 = v4 / v5;
-    const float v7 = 1.1754944e-38f;
-    const float v8 = 8.507059e+37f;
-    const float v9 = opgen_abs(v5);
-    const bool v10 = v8 < v9;
-    const float v11 = 1.0842022e-19f;
-    const float v12 = 1.0f;
-    const float v13 = v10 ? v11 : v12;
-    const bool v14 = v9 < v7;
-    const float v15 = 3.9614081e+28f;
-    const float v16 = v14 ? v15 : v13;
-    const float v17 = v5 * v16;
-    const float v18 = v12 / v17;
+    const float v6 = 1.1754944e-38f;
+    const float v7 = 8.507059e+37f;
+    const float v8 = opgen_abs(v5);
+    const bool v9 = v7 < v8;
+    const float v10 = 1.0842022e-19f;
+    const float v11 = 1.0f;
+    const float v12 = v9 ? v10 : v11;
+    const bool v13 = v8 < v6;
+    const float v14 = 3.9614081e+28f;
+    const float v15 = v13 ? v14 : v12;
+    const float v16 = opgen_mul(v5, v15);
+    const float v17 = v11 / v16;
+    const float v18 = v4 / v5;
+    const float v19 = opgen_abs(v18);
+    const bool v20 = v7 < v19;
+    const bool v21 = v8 < v11;
+    const bool v22 = v20 && v21;
+    const bool v23 = v19 < v6;
+    const float v24 = opgen_abs(v4);
+    const float v25 = 4.0f;
+    const bool v26 = v24 < v25;
+    const bool v27 = v23 && v26;
+    const float v28 = 2.5353012e+30f;
+    const float v29 = v22 ? v28 : v11;
+    const float v30 = 2.1267648e+37f;
+    const float v31 = v27 ? v30 : v11;
+    const float v32 = opgen_mul(v4, v31);
+    const float v33 = opgen_mul(v5, v29);
+    const float v34 = v32 / v33;
+    const float v35 = 4.7019774e-38f;
+    const float v36 = v27 ? v35 : v29;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const float v19 = p1[n * a.Step[1]];
-        const float v20 = p2[n * a.Step[2]];
-        const float v21 = v19 - v20;
-        const float v22 = v21 * v16;
-        const float v23 = v22 * v18;
-        const float v24 = v6 * v23;
-        const float v25 = v23 * v23;
-        const float v26 = v12 + v25;
-        const float v27 = opgen_sqrt(v26);
-        const float v28 = v24 / v27;
-        const float v29 = -v28;
-        p3[n * a.Step[3]] = v28;
-        p4[n * a.Step[4]] = v29;
+        const float v37 = p1[n * a.Step[1]];
+        const float v38 = p2[n * a.Step[2]];
+        const float v39 = v37 - v38;
+        const float v40 = opgen_mul(v39, v15);
+        const float v41 = opgen_mul(v40, v17);
+        const float v42 = opgen_mul(v41, v36);
+        const float v43 = opgen_mul(v42, v34);
+        const float v44 = opgen_mul(v41, v41);
+        const float v45 = v11 + v44;
+        const float v46 = opgen_sqrt(v45);
+        const float v47 = v43 / v46;
+        const float v48 = -v47;
+        p3[n * a.Step[3]] = v47;
+        p4[n * a.Step[4]] = v48;
     }
 }
 
@@ -192,16 +221,16 @@ extern "C" __global__ void pseudo_huber_f64_forward_0(const OpgenArgs a) {
     const bool v8 = v4 < v2;
     const double v9 = 7.762590461503545e+230;
     const double v10 = v8 ? v9 : v7;
-    const double v11 = v1 * v10;
+    const double v11 = opgen_mul(v1, v10);
     const double v12 = v0 / v11;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v13 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v14 = p1[r * a.Row[1] + n * a.Step[1]];
             const double v15 = v13 - v14;
-            const double v16 = v15 * v10;
-            const double v17 = v16 * v12;
-            const double v18 = v17 * v17;
+            const double v16 = opgen_mul(v15, v10);
+            const double v17 = opgen_mul(v16, v12);
+            const double v18 = opgen_mul(v17, v17);
             const double v19 = v0 + v18;
             const double v20 = opgen_sqrt(v19);
             const double v21 = v20 - v0;
@@ -219,7 +248,7 @@ extern "C" __global__ void pseudo_huber_f64_forward_1(const OpgenArgs a) {
     double *const p1 = (double *)a.Ptr[1];  // y
     const double v0 = s0;
     const double v1 = p0[0];
-    const double v2 = v0 * v1;
+    const double v2 = opgen_mul(v0, v1);
     const double v3 = s1;
     const double v4 = v2 / v3;
     __syncthreads();
@@ -238,36 +267,55 @@ extern "C" __global__ void pseudo_huber_f64_backward_0(const OpgenArgs a) {
     double *const p4 = (double *)a.Ptr[4];  // d_t
     const double v0 = p0[0];
     const double v1 = s0;
-    const double v2 = v0 * v1;
+    const double v2 = opgen_mul(v0, v1);
     const double v3 = s1;
     const double v4 = v2 / v3;
     const double v5 = s2;
-    const double v6 = v4 / v5;
-    const double v7 = 2.2250738585072014e-308;
-    const double v8 = 4.49423283715579e+307;
-    const double v9 = opgen_abs(v5);
-    const bool v10 = v8 < v9;
-    const double v11 = 1.4916681462400413e-154;
-    const double v12 = 1.0;
-    const double v13 = v10 ? v11 : v12;
-    const bool v14 = v9 < v7;
-    const double v15 = 7.762590461503545e+230;
-    const double v16 = v14 ? v15 : v13;
-    const double v17 = v5 * v16;
-    const double v18 = v12 / v17;
+    const double v6 = 2.2250738585072014e-308;
+    const double v7 = 4.49423283715579e+307;
+    const double v8 = opgen_abs(v5);
+    const bool v9 = v7 < v8;
+    const double v10 = 1.4916681462400413e-154;
+    const double v11 = 1.0;
+    const double v12 = v9 ? v10 : v11;
+    const bool v13 = v8 < v6;
+    const double v14 = 7.762590461503545e+230;
+    const double v15 = v13 ? v14 : v12;
+    const double v16 = opgen_mul(v5, v15);
+    const double v17 = v11 / v16;
+    const double v18 = v4 / v5;
+    const double v19 = opgen_abs(v18);
+    const bool v20 = v7 < v19;
+    const bool v21 = v8 < v11;
+    const bool v22 = v20 && v21;
+    const bool v23 = v19 < v6;
+    const double v24 = opgen_abs(v4);
+    const double v25 = 4.0;
+    const bool v26 = v24 < v25;
+    const bool v27 = v23 && v26;
+    const double v28 = 1.7479799754928565e+246;
+    const double v29 = v22 ? v28 : v11;
+    const double v30 = 1.1235582092889474e+307;
+    const double v31 = v27 ? v30 : v11;
+    const double v32 = opgen_mul(v4, v31);
+    const double v33 = opgen_mul(v5, v29);
+    const double v34 = v32 / v33;
+    const double v35 = 8.900295434028806e-308;
+    const double v36 = v27 ? v35 : v29;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const double v19 = p1[n * a.Step[1]];
-        const double v20 = p2[n * a.Step[2]];
-        const double v21 = v19 - v20;
-        const double v22 = v21 * v16;
-        const double v23 = v22 * v18;
-        const double v24 = v6 * v23;
-        const double v25 = v23 * v23;
-        const double v26 = v12 + v25;
-        const double v27 = opgen_sqrt(v26);
-        const double v28 = v24 / v27;
-        const double v29 = -v28;
-        p3[n * a.Step[3]] = v28;
-        p4[n * a.Step[4]] = v29;
+        const double v37 = p1[n * a.Step[1]];
+        const double v38 = p2[n * a.Step[2]];
+        const double v39 = v37 - v38;
+        const double v40 = opgen_mul(v39, v15);
+        const double v41 = opgen_mul(v40, v17);
+        const double v42 = opgen_mul(v41, v36);
+        const double v43 = opgen_mul(v42, v34);
+        const double v44 = opgen_mul(v41, v41);
+        const double v45 = v11 + v44;
+        const double v46 = opgen_sqrt(v45);
+        const double v47 = v43 / v46;
+        const double v48 = -v47;
+        p3[n * a.Step[3]] = v47;
+        p4[n * a.Step[4]] = v48;
     }
 }

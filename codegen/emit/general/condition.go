@@ -1,0 +1,132 @@
+package general
+
+import (
+	"fmt"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
+
+// cond writes a condition.
+func (g *gen) cond(v *ir.Value, s *block) term { return g.value(v, s).term }
+
+// logic writes && and ||, of which the right side is only evaluated where it counts.
+func (g *gen) logic(v *ir.Value, s *block) term {
+	var parts []*ir.Value
+	var visit func(a *ir.Value)
+	visit = func(a *ir.Value) {
+		if a.Op != v.Op || a != v && g.uses[g.num.ID(a)] > 1 {
+			parts = append(parts, a)
+			return
+		}
+		for _, x := range a.Args {
+			visit(x)
+		}
+	}
+	visit(v)
+	return g.chain(v.Op, parts, g.cond(parts[0], s), s)
+}
+
+// chain goes on with a condition whose first part is written.
+func (g *gen) chain(op ir.Op, parts []*ir.Value, all term, s *block) term {
+	sign, prec := "&&", precAnd
+	if op == ir.OpOr {
+		sign, prec = "||", precOr
+	}
+	in := s.inner(false)
+	for i, a := range parts[1:] {
+		in.facts = append(in.facts, g.factsOf(parts[i], op == ir.OpAnd)...)
+		c := g.cond(a, in)
+		if in.text.Len() == 0 {
+			all = binary(sign, prec, all, c)
+			continue
+		}
+		// What the part needs stands in a branch; so does what follows, which may use it.
+		name := g.nameIn(s, "c")
+		s.printf("%s := %s\n", name, all.text)
+		all = primary("%s", name)
+		c = g.chain(op, parts[i+1:], c, in)
+		test := all
+		if op == ir.OpOr {
+			test = not(test)
+		}
+		s.printf("if %s {\n%s%s = %s\n}\n", test.text, in.text.String(), name, c.text)
+		break
+	}
+	return all
+}
+
+// choose writes a select, of which one side is evaluated.
+func (g *gen) choose(v *ir.Value, k kind, s *block) value {
+	c := g.cond(v.Args[0], s)
+	switch c.text {
+	case "true":
+		return g.value(v.Args[1], s)
+	case "false":
+		return g.value(v.Args[2], s)
+	}
+	yes, no := s.inner(false), s.inner(false)
+	yes.facts, no.facts = g.factsOf(v.Args[0], true), g.factsOf(v.Args[0], false)
+	a, b := g.value(v.Args[1], yes), g.value(v.Args[2], no)
+	name := g.nameIn(s, hintOf(v))
+	r := value{kind: k, term: primary("%s", name)}
+	set := func(n, d string, x value) string {
+		if d == "" {
+			return fmt.Sprintf("%s = %s\n", n, x.text)
+		}
+		den := number(1)
+		if x.den != nil {
+			den = *x.den
+		}
+		return fmt.Sprintf("%s, %s = %s, %s\n", n, d, x.text, den.text)
+	}
+	den := ""
+	if a.den != nil || b.den != nil {
+		den = g.nameIn(s, "den")
+		d := primary("%s", den)
+		r.den = &d
+	}
+	if no.text.Len() == 0 && den == "" && b.simple() {
+		if b.lit && k != whole {
+			s.printf("%s := %s(%s)\n", name, k.goType(), b.text)
+		} else {
+			s.printf("%s := %s\n", name, b.text)
+		}
+		s.printf("if %s {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a))
+		return r
+	}
+	s.printf("var %s %s\n", name, k.goType())
+	if den != "" {
+		s.printf("var %s int\n", den)
+	}
+	s.printf("if %s {\n%s%s} else {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a), no.text.String(), set(name, den, b))
+	return r
+}
+
+// compare writes a comparison. Integers and exact values meet as ints, so that nothing has to fit.
+func (g *gen) compare(v *ir.Value, s *block) term {
+	op := infix[v.Op]
+	x, y := v.Args[0], v.Args[1]
+	if g.kindOf(x).int() && (g.fromExact(x) || g.fromExact(y)) {
+		a, b := g.asInt(x, s), g.asInt(y, s)
+		return g.compareExact(op.text, a, b)
+	}
+	a := g.args(v, s)
+	if a[0].kind == whole {
+		return g.compareExact(op.text, a[0], a[1])
+	}
+	return binary(op.text, op.prec, a[0].term, a[1].term)
+}
+
+// fromExact tells whether an integer was made of an exact value.
+func (g *gen) fromExact(v *ir.Value) bool {
+	return v.Op == ir.OpCast && v.Args[0].Type.Kind == ir.Exact && g.isWhole(v.Args[0])
+}
+
+// asInt is an integer as an int.
+func (g *gen) asInt(v *ir.Value, s *block) value {
+	if g.fromExact(v) {
+		return g.value(v.Args[0], s)
+	}
+	a := g.value(v, s)
+	return value{kind: whole, term: call("int", a.term)}
+}

@@ -1,0 +1,69 @@
+package gocpu_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestComments checks what generated comments say.
+func TestComments(t *testing.T) {
+	b := buildText(`package many
+
+// pseudo_huber is smooth.
+op pseudo_huber[T: float](x_in: T[...B], inout run_mean: acc(T)[...B]) -> (y: T[...B]) {
+    y = sqrt(x_in^2 + 1) - 1
+    run_mean' = run_mean + x_in
+}
+
+// Sum_at takes rows of a table.
+op sum_at[T: float, I: int](len: T[N, C], at: I[...B]) -> (y: T[...B]) { y[..b] = sum[C](len[at[..b], C]) }
+`)
+	if b.Diags.HasErrors() {
+		t.Fatal(b.Diags.All)
+	}
+	text := ""
+	for _, f := range b.Out {
+		text += string(f.Data)
+	}
+	for _, want := range []string{
+		"// PseudoHuber is smooth.",
+		"// xIn (x_in in the formula): T[...B], runMean (run_mean in the formula): T[...B]; y: T[...B]. T: f32 or f64.",
+		"// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAlias.",
+		"// SumAt takes rows of a table.",
+		"// len2 (len in the formula): T[N, C], at: I[...B]; y: T[...B].",
+		"// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrIndex.",
+		"Errors wrap the same kinds as those of [SumAt], or runtime.ErrAlias.",
+		`Name: "gradient of len"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if t.Failed() {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "// ") || strings.Contains(line, "Name:") {
+				t.Log(line)
+			}
+		}
+	}
+}
+
+// TestSharedPack checks that an input which several launches take in another order of axes is copied once in a call.
+func TestSharedPack(t *testing.T) {
+	b := buildText(`package many
+
+op twins[T: float](x: T[M, K], z: T[P, K], w: T[N, K]) -> (y: T[M, N], u: T[P, N]) {
+    y = sum[K](x*w)
+    u = sum[K](z*w)
+}
+`)
+	if b.Diags.HasErrors() {
+		t.Fatal(b.Diags.All)
+	}
+	text := string(b.Out[0].Data)
+	from := strings.Index(text, "func twinsRun(")
+	run := text[from : from+strings.Index(text[from:], "\n}\n")]
+	if strings.Count(run, "if wPacked == nil {") != 2 || strings.Count(run, "var wPacked unsafe.Pointer") != 1 {
+		t.Errorf("the copy is not shared:\n%s", run)
+	}
+}
