@@ -46,11 +46,8 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", "+why+",")
 		return nil
 	}
-	before := o.in.unit.rep.errors
-	if o.sig == nil {
-		o.sig = newSignature(o)
-	}
-	if o.in.unit.rep.errors > before {
+	if !o.callable() {
+		l.reported() // where it is declared
 		return nil
 	}
 	c := &opCall{caller: l, x: x, env: e, at: at, args: map[string]*argument{}, elems: map[string]ir.Elem{}, dims: map[*dsl.Dim]bool{}}
@@ -80,6 +77,38 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		return nil
 	}
 	return c.results(s)
+}
+
+// callState is what is known of an op as one that others call.
+type callState uint8
+
+const (
+	callUnknown callState = iota
+	callBusy              // being found
+	callFine
+	callFaulty
+)
+
+// callable tells whether the heading and the names of an op are right, so that others can call it. One that calls itself
+// isn't.
+func (o *operation) callable() bool {
+	if o.state == callUnknown {
+		o.state = callBusy
+		rep := o.in.unit.rep
+		before := rep.errors
+		sig := newSignature(o)
+		if o.sig == nil {
+			o.sig = sig
+		}
+		if rep.errors == before {
+			checkOpNames(o)
+		}
+		o.state = callFine
+		if rep.errors > before {
+			o.state = callFaulty
+		}
+	}
+	return o.state == callFine
 }
 
 // uncallable is why an op can't be called; "": it can.

@@ -17,18 +17,10 @@ type rankDim string
 // opCall reads the call of an op that stands alone: the packs that the called op computes with are computed with here,
 // and those of equal rank there have equal rank here.
 func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []rankSlot) {
-	if o.sig == nil {
-		if o.busy {
-			return // it calls itself, which is reported where it is lowered
-		}
-		o.busy = true
-		o.sig = newSignature(o)
-		o.busy = false
+	if !o.callable() {
+		return // it is faulty, or calls itself, which is reported where it is lowered
 	}
 	inner := o.sig.ranks
-	if inner == nil {
-		return
-	}
 	dims, places := t.argDims(o, x)
 	ranks := map[string]int{}
 	for name, d := range dims {

@@ -60,7 +60,7 @@ type operation struct {
 	decl *dsl.Op
 	in   *source
 	sig  *signature
-	busy bool // its signature is being made
+	state callState // whether others can call it
 
 	parts   int                   // parts of expressions that have been lowered
 	streams map[string]int        // of the random numbers, by where they are written

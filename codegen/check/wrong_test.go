@@ -156,4 +156,4 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-const mutants = 8000
+const mutants = 15000

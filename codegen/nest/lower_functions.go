@@ -23,7 +23,7 @@ var functions = map[ir.Op]struct {
 	ir.OpAsin: {math: "asin"}, ir.OpAcos: {math: "acos"}, ir.OpAtan: {math: "atan"}, ir.OpAtan2: {math: "atan2"},
 	ir.OpSinh: {math: "sinh"}, ir.OpCosh: {math: "cosh"},
 	ir.OpAsinh: {math: "asinh"}, ir.OpAcosh: {math: "acosh"}, ir.OpAtanh: {math: "atanh"},
-	ir.OpHypot: {math: "hypot"}, ir.OpCopysign: {math: "copysign"}, ir.OpXlogy: {math: "xlogy"}, ir.OpLogaddexp: {math: "logaddexp"},
+	ir.OpPow: {math: "pow"}, ir.OpHypot: {math: "hypot"}, ir.OpCopysign: {math: "copysign"}, ir.OpXlogy: {math: "xlogy"}, ir.OpLogaddexp: {math: "logaddexp"},
 }
 
 // comparisons are instructions by whether they compare indices.

@@ -166,11 +166,15 @@ func (g *graph) cast(v *ir.Value, env *scope, path *node) *node {
 // maxChain bounds powers that are written as products.
 const maxChain = 64
 
-// power is x^c for a constant exponent: products by repeated squaring for whole ones.
+// power is x^y: products by repeated squaring for a small whole constant y.
 func (g *graph) power(v *ir.Value, env *scope, path *node) *node {
 	c := ir.ConstOf(v.Args[1])
 	if c == nil || !c.IsInt() || c.Num().CmpAbs(big.NewInt(maxChain)) > 0 {
-		return g.failf("a power whose exponent is no small whole number")
+		x, y := g.value(v.Args[0], env, path), g.value(v.Args[1], env, path)
+		if x.typ != Float || y.typ != Float {
+			return g.failf("a power of an index")
+		}
+		return g.call(ir.OpPow, Float, x, y)
 	}
 	x, n := g.value(v.Args[0], env, path), c.Num().Int64()
 	abs := n

@@ -16,6 +16,7 @@ package nest
 //	asinq   (asin s - s)/s³ in s², for |s| ≤ 1/2
 //	sinq    (sin s - s)/s³ in s², cosq (cos s - 1 + s²/2)/s⁴ in s², for |s| ≤ π/4
 //	twoOverPi   2/π = Σ twoOverPi[i]·2^(-limb·i), in whole digits of either sign
+//	powq    (2 atanh s - 2s - 2s³/3)/s⁵ in s², for |s| as in logq
 //	erfcxq  (1+2x) exp(x²) erfc x in (x-erfcxMid)/(x+erfcxMid), for 1/2 ≤ x while erfc x isn't 0 (Shepherd and Laframboise 1981)
 var format32 = format{
 	mant: 23, bias: 127, magic: 0x1.8p23,
@@ -60,6 +61,8 @@ var format32 = format{
 	twoOverPi: []float64{
 		1, -744, -415, -291, -796, 523, -856, -123, -168, -368, -691, 444, -1010, -591, 598, 808, -956, -894, 128, -861,
 	},
+	powq:      []float64{0x1.99999ap-2, 0x1.24928ep-2, 0x1.c6c0d8p-3, 0x1.8797f2p-3},
+	twoThirds: 0x1.555556p-1, twoThirdsLo: -0x1.555556p-26,
 }
 
 var format64 = format{
@@ -132,4 +135,9 @@ var format64 = format{
 		15891633, -26356782, -29399394, 25143478, -11371604, 33225084, 24853767, 15195689, 19476135, -16853012, 18845021,
 		2185229, -16486456,
 	},
+	powq: []float64{
+		0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cfdep-3, 0x1.745d174512f5ep-3, 0x1.3b13b1bcae4fap-3,
+		0x1.1110df9bb9145p-3, 0x1.e1f80050fe02dp-4, 0x1.ac4a0689e4f11p-4, 0x1.b8d8d83f51283p-4,
+	},
+	twoThirds: 0x1.5555555555555p-1, twoThirdsLo: 0x1.5555555555555p-55,
 }
