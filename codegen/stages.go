@@ -124,7 +124,7 @@ func (b *Build) prove() {
 			continue
 		}
 		var ds []diag.Diagnostic
-		f.Gradients, ds = prove.Gradients(f.Forward, f.Derived)
+		f.Gradients, ds = prove.Gradients(f.Variant, f.Derived)
 		for i := range ds { // the same formula may be wrong in several variants, for several reasons
 			d := &ds[i]
 			key := d.Span.Start.String() + d.Code

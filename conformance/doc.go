@@ -2,6 +2,7 @@
 // nests, and the code that it wrote, on every CPU path of the machine.
 //
 //	torch         values and derivatives of PyTorch
+//	goldens       values and derivatives of PyTorch on the evaluator, of samples that OPGEN_GOLDENS names
 //	conventions   the rows of docs/conventions.md
 //	faults        faults that other libraries had, each with its right value
 //	kernels       every kernel of the specs against the interpreter of nests, bit for bit

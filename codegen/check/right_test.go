@@ -72,6 +72,69 @@ func TestMomentumSGD(t *testing.T) {
 	}
 }
 
+// TestConvBlock compares an op that calls others, of three packages, with the calls made one by one.
+func TestConvBlock(t *testing.T) {
+	ops, _, _ := checkCorpus(t)
+	array := func(shape ...int) *ir.Array {
+		a := ir.NewArray(shape...)
+		for k := range a.Data {
+			a.Data[k] = math.Sin(float64(3*k + len(shape)))
+		}
+		return a
+	}
+	call := func(op string, inputs map[string]*ir.Array, attrs ...ir.ExampleAttr) *ir.Array {
+		t.Helper()
+		got, err := ir.EvalOp(ops[op], inputs, attrs, nil)
+		if err != nil {
+			t.Fatal(op, err)
+		}
+		return got["y"]
+	}
+	m, v := array(4), &ir.Array{Shape: []int{4}, Data: []float64{1, 2, 3, 4}}
+	for _, shape := range [][2][]int{{{2, 3, 5}, {4, 3, 2}}, {{1, 3, 5, 4}, {4, 3, 2, 3}}, {{1, 3, 3, 4, 3}, {4, 3, 2, 1, 3}}} {
+		x, w := array(shape[0]...), array(shape[1]...)
+		ones := make([]float64, len(shape[0])-2)
+		for k := range ones {
+			ones[k] = 1
+		}
+		stride := ir.ExampleAttr{Name: "stride", Number: 2}
+		pad := ir.ExampleAttr{Name: "pad", List: ones}
+		got := call("compose.conv_block", map[string]*ir.Array{"x": x, "w": w, "m": m, "v": v}, stride, pad)
+		h := call("window.conv", map[string]*ir.Array{"x": x, "w": w}, stride, pad)
+		n := call("norm.batch_norm", map[string]*ir.Array{"x": h, "running_mean": m, "running_var": v}, ir.ExampleAttr{Name: "eps", Number: 1e-3})
+		want := ir.NewArray(n.Shape...)
+		for k, x := range n.Data {
+			want.Data[k] = max(x, 0) + max(-x, 0.1*-x)
+		}
+		if err := compare(got, want); err != nil {
+			t.Errorf("%v: %v", shape, err)
+		}
+	}
+	// What is faulty is said at the call.
+	_, err := ir.EvalOp(ops["compose.conv_block"], map[string]*ir.Array{"x": array(2, 3, 5), "w": array(4, 2, 2), "m": m, "v": v}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "axis C") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRanks checks that calls of a rank that an op isn't made for are refused with those that it is made for.
+func TestRanks(t *testing.T) {
+	ops, _, _ := checkCorpus(t)
+	_, err := ir.EvalOp(ops["window.conv"], map[string]*ir.Array{"x": ir.NewArray(1, 1, 1, 1, 1, 1), "w": ir.NewArray(1, 1, 1, 1, 1, 1)}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "...S has 4 axes here; the op is made for 1, 2, 3") {
+		t.Errorf("got %v", err)
+	}
+	_, err = ir.EvalOp(ops["window.conv"], map[string]*ir.Array{"x": ir.NewArray(1, 1, 4), "w": ir.NewArray(1, 1, 2)},
+		[]ir.ExampleAttr{{Name: "stride", List: []float64{1, 1}}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "stride") && !strings.Contains(err.Error(), "w: has 3 axes") {
+		t.Errorf("got %v", err)
+	}
+	_, err = ir.EvalOp(ops["window.interpolate_nearest"], map[string]*ir.Array{"x": ir.NewArray(1, 1, 4)}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "size or scale must be given") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestRefused checks that calls which a spec forbids fail with its message.
 func TestRefused(t *testing.T) {
 	ops, _, _ := checkCorpus(t)

@@ -57,9 +57,9 @@ type function struct {
 
 // operation is an op of a package.
 type operation struct {
-	decl *dsl.Op
-	in   *source
-	sig  *signature
+	decl  *dsl.Op
+	in    *source
+	sig   *signature
 	state callState // whether others can call it
 
 	parts   int                   // parts of expressions that have been lowered

@@ -74,7 +74,7 @@ var functions = map[string]struct{ math, runtime string }{
 	"floor": {math: "Floor"}, "ceil": {math: "Ceil"}, "trunc": {math: "Trunc"}, "round": {math: "RoundToEven"},
 	"^": {math: "Pow"}, "rem": {math: "Mod"}, "atan2": {math: "Atan2"}, "hypot": {math: "Hypot"}, "copysign": {math: "Copysign"},
 	"rsqrt": {runtime: "Rsqrt"}, "sigmoid": {runtime: "Sigmoid"}, "softplus": {runtime: "Softplus"}, "sign": {runtime: "Sign"},
-	"lgamma": {runtime: "Lgamma"}, "xlogy": {runtime: "Xlogy"}, "logaddexp": {runtime: "Logaddexp"}, "absorb": {runtime: "Absorb"}, "%": {runtime: "FloorMod"},
+	"lgamma": {runtime: "Lgamma"}, "polygamma": {runtime: "Polygamma"}, "xlogy": {runtime: "Xlogy"}, "logaddexp": {runtime: "Logaddexp"}, "absorb": {runtime: "Absorb"}, "%": {runtime: "FloorMod"},
 }
 
 // infix are the ops that are operators of Go.

@@ -120,7 +120,7 @@ var wrongFormulas = []struct{ op, grad, says string }{
 func TestWrongFormulas(t *testing.T) {
 	for _, c := range wrongFormulas {
 		for _, p := range spelled(t, c.op, c.grad) {
-			st, ds := prove.Gradients(p.forward, p.derived)
+			st, ds := prove.Gradients(&ir.Variant{Forward: p.forward}, p.derived)
 			if len(ds) != 1 || !strings.Contains(ds[0].Message, c.says) {
 				t.Errorf("%s: %v, want %q", p.name, ds, c.says)
 			}
@@ -178,7 +178,7 @@ func spelled(t testing.TB, op, gradient string) []problem {
 
 // accepted tells whether the formula passes, and how.
 func (p problem) accepted() (bool, prove.Status, string) {
-	st, ds := prove.Gradients(p.forward, p.derived)
+	st, ds := prove.Gradients(&ir.Variant{Forward: p.forward}, p.derived)
 	if len(ds) > 0 {
 		return false, prove.Status{}, ds[0].Message
 	}

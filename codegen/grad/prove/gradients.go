@@ -47,7 +47,8 @@ func (s Status) String() string {
 
 // Gradients checks the derivatives by hand of forward against derived, its backward function made without them, and
 // tells for each gradient how it is known. A wrong formula is a diagnostic, and has no status.
-func Gradients(forward, derived *ir.Func) ([]Status, []diag.Diagnostic) {
+func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
+	forward := v.Forward
 	byHand := map[*ir.Tensor]ir.UserGrad{}
 	for _, u := range forward.UserGrads {
 		byHand[u.Of] = u
@@ -68,7 +69,7 @@ func Gradients(forward, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 			s.How, s.Reason = Unverified, u.Reason
 		default:
 			var d *diag.Diagnostic
-			if s, d = byFormula(forward, derived, g, u); d != nil {
+			if s, d = byFormula(v, derived, g, u); d != nil {
 				ds = append(ds, *d)
 				continue
 			}
@@ -79,8 +80,12 @@ func Gradients(forward, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 }
 
 // byFormula proves one formula.
-func byFormula(forward, derived *ir.Func, want *ir.Tensor, u ir.UserGrad) (Status, *diag.Diagnostic) {
+func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.UserGrad) (Status, *diag.Diagnostic) {
+	forward := variant.Forward
 	f := joint(forward, derived, u)
+	for i, d := range f.Defs {
+		f.Defs[i] = substituteChoices(d, variant.Choices)
+	}
 	isFloat := func(v *ir.Value) bool { return v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassFloat }
 	s := Status{Of: u.Of, How: Proved}
 	known := unknown
@@ -90,11 +95,15 @@ func byFormula(forward, derived *ir.Func, want *ir.Tensor, u ir.UserGrad) (Statu
 		known = offKinks
 	}
 	f.Outputs = []*ir.Tensor{u.Result, want}
-	v := test(f, u.Result, want, known)
+	v := test(f, u.Result, want, known, variant.Choices)
 	s.Points, s.Kinks = v.Points, v.Kinks
 	switch {
 	case v.Counter == nil && known != unknown && v.Kinks == 0:
 		return s, nil
+	case v.Counter == nil && v.Unmet != "":
+		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
+			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no points were found on both sides of %s", u.Of.Name, v.Unmet),
+			Hint:    "write the formula with the conditions of the op, leave it out, or mark it: unverified \"reason\""}
 	case v.Counter == nil && v.Points > 0:
 		s.How = Tested
 		return s, nil

@@ -14,6 +14,7 @@ type Verdict struct {
 	Points  int      // points at which the two were compared
 	Kinks   int      // points on a kink where they differ within the one-sided values
 	Counter *Counter // the smallest point found where they differ; nil: none
+	Unmet   string   // a condition of which one side was not found; "": none
 }
 
 // Counter is a point at which two formulas differ.
@@ -47,7 +48,7 @@ func (c *Counter) String() string {
 
 const (
 	rounds   = 9
-	maxEvals = 1500
+	maxEvals = 1500 // for points drawn, and as many for the sides of conditions
 	relTol   = 1e-8
 	absTol   = 1e-10
 )
@@ -56,8 +57,9 @@ const (
 type points struct {
 	f         *ir.Func
 	got, want *ir.Tensor
-	conds     []*ir.Tensor // differences whose sign a condition tests
-	base      *ir.Func     // f without got
+	choices   []ir.Choice // of the variant: points meet its conditions
+	conds     []*condition
+	base      *ir.Func // f without got
 	known     knowledge
 	random    *rand.Rand
 	evals     int
@@ -85,15 +87,11 @@ const (
 
 // Test compares two tensors that f's definitions give, over several extents: at random points of several magnitudes, on a coarse
 // lattice, where floats are often equal, and just below and above each condition.
-func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, got, want, unknown) }
+func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, got, want, unknown, nil) }
 
-func test(f *ir.Func, got, want *ir.Tensor, known knowledge) Verdict {
-	p := &points{f: withConditions(f), got: got, want: want, known: known, random: rand.New(rand.NewPCG(1, 2))}
-	for _, t := range p.f.Outputs {
-		if t != got && t != want {
-			p.conds = append(p.conds, t)
-		}
-	}
+func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
+	p := &points{got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
+	p.f, p.conds = withConditions(f)
 	base := *f
 	base.Outputs, base.UserGrads = []*ir.Tensor{want}, nil
 	base.Defs = ir.Live(&base)
@@ -106,22 +104,29 @@ func test(f *ir.Func, got, want *ir.Tensor, known knowledge) Verdict {
 			if a != nil {
 				p.compare(*a, r)
 			}
-			if a != nil && known == unknown && i < 2 && round < 3 && p.verdict.Counter == nil {
+			if a != nil && known != isEqual && i < 2 && round < 3 && p.verdict.Counter == nil {
 				if b, rb := p.make(ext, usual); b != nil {
 					p.crossings(*a, *b, r, rb)
 				}
 			}
-			if p.verdict.Counter != nil || p.evals > maxEvals {
+			if p.verdict.Counter != nil {
 				return p.verdict
 			}
+			if p.evals > maxEvals {
+				break
+			}
 		}
+	}
+	if known != isEqual {
+		p.bothSides(extents)
 	}
 	return p.verdict
 }
 
 // withConditions gives f outputs for got, want and the difference behind each comparison of floats.
-func withConditions(f *ir.Func) *ir.Func {
+func withConditions(f *ir.Func) (*ir.Func, []*condition) {
 	g := *f
+	var conds []*condition
 	g.Defs = append([]*ir.Def(nil), f.Defs...)
 	g.Outputs = append([]*ir.Tensor(nil), f.Outputs...)
 	for _, d := range f.Defs {
@@ -141,12 +146,13 @@ func withConditions(f *ir.Func) *ir.Func {
 					t := &ir.Tensor{Name: fmt.Sprintf("condition %d", len(g.Outputs)), Role: ir.Output, Elem: diff.Type.Elem, Axes: axes}
 					g.Outputs = append(g.Outputs, t)
 					g.Defs = append(g.Defs, &ir.Def{Target: t, Vars: d.Vars, Dest: ir.Indices(d.Vars), Body: diff})
+					conds = append(conds, &condition{diff: t, text: v.String(), op: v.Op})
 				}
 				return true
 			})
 		}
 	}
-	return &g
+	return &g, conds
 }
 
 // difference is what changes its sign where v has a kink or a step.
@@ -200,7 +206,7 @@ func (p *points) extents() []map[*ir.Axis]int {
 // make draws a point that meets the requirements of the function, and what the function gives there; nil: none was found. A formula
 // that can't be evaluated where the op can, because of an index out of range, is wrong.
 func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
-	for range 8 {
+	for range 24 {
 		b := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{}}
 		least := 1 << 30
 		for a, n := range ext {
@@ -209,6 +215,9 @@ func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 		}
 		for _, s := range p.f.Scalars {
 			b.Scalars[s.Name] = p.scalar(s, b, how)
+		}
+		if !p.choose(b) {
+			continue
 		}
 		for _, t := range p.f.Inputs {
 			shape := make([]int, len(t.Axes))
@@ -295,6 +304,9 @@ func (p *points) compare(b ir.Binding, r values) {
 		}
 	}
 	p.verdict.Points++
+	for _, c := range p.conds {
+		c.note(r[c.diff])
+	}
 	for i := range want.Data {
 		if p.same(got.Data[i], want.Data[i], scale) {
 			continue
@@ -363,41 +375,6 @@ func (p *points) near(b ir.Binding) ir.Binding {
 		c.Arrays[t] = n
 	}
 	return c
-}
-
-// crossings looks for conditions that change between two points, goes to where they do, and compares on both sides.
-func (p *points) crossings(a, b ir.Binding, ra, rb values) {
-	for _, c := range p.conds {
-		for i := range ra[c].Data {
-			x, y := ra[c].Data[i], rb[c].Data[i]
-			if !(x < 0 && y > 0 || x > 0 && y < 0) {
-				continue
-			}
-			lo, hi := 0.0, 1.0
-			for range 18 {
-				mid := (lo + hi) / 2
-				r := p.eval(p.between(a, b, mid))
-				if r == nil {
-					return
-				}
-				if (r[c].Data[i] < 0) == (x < 0) {
-					lo = mid
-				} else {
-					hi = mid
-				}
-			}
-			for _, at := range []float64{lo, hi} {
-				c := p.between(a, b, at)
-				if r := p.eval(c); r != nil && p.verdict.Counter == nil {
-					p.compare(c, r)
-				}
-			}
-			if p.verdict.Counter != nil || p.evals > maxEvals {
-				return
-			}
-			break // one element of each condition
-		}
-	}
 }
 
 // between is the point at t on the line from a to b; integers and attributes stay those of a.
