@@ -16,27 +16,24 @@ const u = 0x1p-24
 // arrays are, gradients @name. Where one bound is enough for all elements, it has one element.
 func singleBounds(c *call, g *ir.Array) map[string][]float64 {
 	x := c.inputs["x"]
-	var b bounds
 	switch c.op {
 	case "activation.relu":
 		return map[string][]float64{"y": scaled(u, x), "@x": scaled(u, g)}
 	case "linalg.linear":
-		return b.linear(c, g)
+		return boundLinear(c, g)
 	case "loss.mse":
-		return b.mse(c, g)
+		return boundMse(c, g)
 	case "loss.smooth_l1":
-		return b.smoothL1(c, g)
+		return boundSmoothL1(c, g)
 	case "reduce.softmax":
-		return b.softmax(c, g)
+		return boundSoftmax(c, g)
 	case "loss.cross_entropy":
-		return b.crossEntropy(c, g)
+		return boundCrossEntropy(c, g)
 	case "norm.layer_norm":
-		return b.layerNorm(c, g)
+		return boundLayerNorm(c, g)
 	}
 	return nil
 }
-
-type bounds struct{}
 
 // scaled is k·|a|.
 func scaled(k float64, a *ir.Array) []float64 {
@@ -90,9 +87,9 @@ func exact(c *call, g *ir.Array) arrays {
 	return r
 }
 
-// linear: sums of products. With absolute values the op gives the sums of the magnitudes; the longest sum counts, and two
+// boundLinear: sums of products. With absolute values the op gives the sums of the magnitudes; the longest sum counts, and two
 // roundings of inputs and one of the product a term.
-func (bounds) linear(c *call, g *ir.Array) map[string][]float64 {
+func boundLinear(c *call, g *ir.Array) map[string][]float64 {
 	abs := &call{op: c.op, inputs: arrays{}, attrs: c.attrs}
 	terms := 4.0
 	for name, a := range c.inputs {
@@ -108,9 +105,9 @@ func (bounds) linear(c *call, g *ir.Array) map[string][]float64 {
 	return r
 }
 
-// mse: with x and -t positive the difference is the magnitude of its terms. Each has six roundings at most (two inputs,
+// boundMse: with x and -t positive the difference is the magnitude of its terms. Each has six roundings at most (two inputs,
 // difference, square, which doubles the relative errors, and scale), then come those of the sum.
-func (bounds) mse(c *call, g *ir.Array) map[string][]float64 {
+func boundMse(c *call, g *ir.Array) map[string][]float64 {
 	abs := &call{op: c.op, attrs: c.attrs, inputs: arrays{"x": positive(c.inputs["x"], 1), "t": positive(c.inputs["t"], -1)}}
 	n := float64(max(len(c.inputs["x"].Data), len(c.inputs["t"].Data)))
 	r := map[string][]float64{}
@@ -120,9 +117,9 @@ func (bounds) mse(c *call, g *ir.Array) map[string][]float64 {
 	return r
 }
 
-// smoothL1: the loss of an element moves no more than the difference does, and is no larger than |x|+|t|, which the op
+// boundSmoothL1: the loss of an element moves no more than the difference does, and is no larger than |x|+|t|, which the op
 // gives with beta 0. Its derivative is clamp(d/beta, -1, 1).
-func (bounds) smoothL1(c *call, g *ir.Array) map[string][]float64 {
+func boundSmoothL1(c *call, g *ir.Array) map[string][]float64 {
 	x, t := c.inputs["x"], c.inputs["t"]
 	abs := &call{op: c.op, inputs: arrays{"x": positive(x, 1), "t": positive(t, -1)}}
 	beta := 1.0
@@ -154,8 +151,8 @@ func (bounds) smoothL1(c *call, g *ir.Array) map[string][]float64 {
 // as an absolute error of 4 u max|x|; exp, the sum of n terms and the quotient follow.
 func power(x *ir.Array, n int) float64 { return (4*magnitude(x) + float64(n) + 8) * u }
 
-// softmax: the gradient is y_i g_i - y_i Σ y_j g_j. Σ y_j |g_j| comes from the gradient for |g|.
-func (bounds) softmax(c *call, g *ir.Array) map[string][]float64 {
+// boundSoftmax: the gradient is y_i g_i - y_i Σ y_j g_j. Σ y_j |g_j| comes from the gradient for |g|.
+func boundSoftmax(c *call, g *ir.Array) map[string][]float64 {
 	x := c.inputs["x"]
 	n := longest(x.Shape)
 	rho := power(x, n)
@@ -180,10 +177,10 @@ func longest(shape []int) int {
 	return n
 }
 
-// crossEntropy: l is the sum of q_c (lse - x_c), with q the weights of the classes in the element, and lse - x has the
+// boundCrossEntropy: l is the sum of q_c (lse - x_c), with q the weights of the classes in the element, and lse - x has the
 // absolute error of a power and its own roundings. The mean is S/W, where both are sums with errors. The gradient of an
 // element is G (Q p_i - q_i) with Q = Σ q and G = g, or g/W.
-func (bounds) crossEntropy(c *call, g *ir.Array) map[string][]float64 {
+func boundCrossEntropy(c *call, g *ir.Array) map[string][]float64 {
 	x, t, weight := c.inputs["x"], c.inputs["t"], c.inputs["weight"]
 	n := longest(x.Shape)
 	axis, ignore, reduction := 1, -100.0, "mean"
@@ -257,10 +254,10 @@ func without(attrs []ir.ExampleAttr, name string) []ir.ExampleAttr {
 	return r
 }
 
-// layerNorm: with n elements in a row, s their deviation and z = (x - mean)/s, the difference has the absolute error
+// boundLayerNorm: with n elements in a row, s their deviation and z = (x - mean)/s, the difference has the absolute error
 // (n+3) u max|x|, so z has that over s twice (numerator and variance) and n+6 roundings of its own. The gradient by x is
 // (w g - mean(w g) - z mean(w g z))/s, a sum of terms of at most |w g| (2 + z²)/s.
-func (bounds) layerNorm(c *call, g *ir.Array) map[string][]float64 {
+func boundLayerNorm(c *call, g *ir.Array) map[string][]float64 {
 	x, w, bias := c.inputs["x"], c.inputs["weight"], c.inputs["bias"]
 	all := float64(len(x.Data)) // also the most that a gradient of weight or bias adds up
 	z := magnitude(exact(&call{op: c.op, inputs: arrays{"x": x}, attrs: c.attrs}, nil)["y"])

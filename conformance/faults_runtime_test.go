@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	goruntime "runtime"
 	"slices"
@@ -151,25 +152,29 @@ func TestR1(t *testing.T) {
 	}, "f32")
 }
 
+// scales counts the runs of TestRG1, since what is registered stays.
+var scales int
+
 // RG1: two ops of one name.
 func TestRG1(t *testing.T) {
-	scale := func(path, source string) *runtime.Op {
-		return &runtime.Op{Path: path, Name: "conformance_scale", Source: source, Signature: &runtime.Signature{}}
+	scales++
+	name := fmt.Sprintf("scale_%d", scales)
+	register := func(path, source string) {
+		runtime.Register(&runtime.Op{Path: path, Name: name, Source: source, Signature: &runtime.Signature{}})
 	}
-	runtime.Register(scale("example.com/a/mine", "first.op"))
-	if _, err := runtime.Lookup("mine.conformance_scale"); err != nil {
+	register("example.com/a/mine", "first.op")
+	if _, err := runtime.Lookup("mine." + name); err != nil {
 		t.Fatal(err)
 	}
-	runtime.Register(scale("example.com/b/mine", "second.op"))
-	_, err := runtime.Lookup("mine.conformance_scale")
+	register("example.com/b/mine", "second.op")
+	_, err := runtime.Lookup("mine." + name)
 	says(t, err, runtime.ErrName, "example.com/a/mine", "first.op", "example.com/b/mine", "second.op")
-	if _, err := runtime.Lookup("example.com/a/mine.conformance_scale"); err != nil {
+	if _, err := runtime.Lookup("example.com/a/mine." + name); err != nil {
 		t.Errorf("by its full name: %v", err)
 	}
-	runtime.Register(scale("example.com/a/mine", "first.op"))
-	if _, err := runtime.Lookup("example.com/a/mine.conformance_scale"); !errors.Is(err, runtime.ErrName) {
-		t.Errorf("registered twice: %v", err)
-	}
+	register("example.com/a/mine", "third.op")
+	_, err = runtime.Lookup("example.com/a/mine." + name)
+	says(t, err, runtime.ErrName, "first.op", "third.op")
 }
 
 // ER1: dtypes that don't go together are named, with the place.

@@ -78,9 +78,9 @@ func goldenIndexing() map[string]goldenForm {
 			a.setList("shifts", shifts)
 			a.setList("axes", dims)
 		}},
-		"repeat":    {op: "index.repeat", args: "x times!", say: repeat},
-		"tile":      {op: "index.repeat", args: "x times!", say: repeat},
-		"permute":   {op: "index.permute", args: "x dims!", say: func(a *goldenArgs) { axesFrom(a, "dims", "perm") }},
+		"repeat":  {op: "index.repeat", args: "x times!", say: repeat},
+		"tile":    {op: "index.repeat", args: "x times!", say: repeat},
+		"permute": {op: "index.permute", args: "x dims!", say: func(a *goldenArgs) { axesFrom(a, "dims", "perm") }},
 		"rot90": {op: "index.flip", args: "x k! dims!", say: func(a *goldenArgs) {
 			dims, ok := a.numbers("dims")
 			if !ok {

@@ -133,7 +133,10 @@ func Sign[T Element | int](x T) T {
 // FloorMod is x - y*floor(x/y): the remainder with the sign of y.
 func FloorMod[T float](x, y T) T {
 	r := math.Mod(float64(x), float64(y))
-	if r != 0 && (r < 0) != (y < 0) {
+	switch {
+	case r == 0:
+		r = math.Copysign(0, float64(y)) // a zero has the sign of y as well
+	case (r < 0) != (y < 0):
 		r += float64(y)
 	}
 	return T(r)

@@ -29,12 +29,22 @@ func variants(t *testing.T, each func(name string, f *ir.Func)) {
 		pkg, _ := check.Package([]*dsl.File{file})
 		for _, op := range pkg.Ops {
 			for _, v := range op.Variants {
-				if v.Forward != nil {
+				if v.Forward != nil && (os.Getenv("OPGEN_HEAVY") != "" || !large(v)) {
 					each(op.Package+"."+op.Name, v.Forward)
 				}
 			}
 		}
 	}
+}
+
+// large tells whether a variant computes with packs of several axes: these take long, and are as those of one axis.
+func large(v *ir.Variant) bool {
+	for _, c := range v.Choices {
+		if c.Rank != "" && c.N > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // sample makes inputs of a function up: positive numbers of order one, indices 0 and 1, defaults for attributes.

@@ -45,13 +45,20 @@ func Zero(f *ir.Func) *ir.Func {
 	return Dead(r)
 }
 
+// maxTrial bounds the extents of a trial evaluation.
+const maxTrial = 1 << 12
+
 // tried evaluates a function at one arbitrary point, to tell which definitions may be zero before any is proved to be. It is
 // empty where the function can't be evaluated there.
 func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
 	c := grad.Close(f)
 	in := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{"step": 2}}
+	points := 1 // of all axes together: few, whatever their number
 	for i, a := range c.Axes {
-		in.Extents[a] = 2 + i%2
+		if in.Extents[a] = 2 + i%2; points*in.Extents[a] > maxTrial {
+			in.Extents[a] = 1
+		}
+		points *= in.Extents[a]
 	}
 	for _, s := range c.Scalars {
 		in.Scalars[s.Name] = 1
@@ -62,6 +69,9 @@ func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
 	for _, d := range c.Dims {
 		x, err := ir.EvalScalar(c, d.Value, in)
 		if err != nil || x < 0 || x != math.Floor(x) {
+			return nil
+		}
+		if x > maxTrial {
 			return nil
 		}
 		in.Extents[d.Axis] = int(x)
