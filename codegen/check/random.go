@@ -121,7 +121,7 @@ func (l *lowering) randomElem() (ir.Elem, bool) {
 	return ir.Elem{}, false
 }
 
-// randomAxes checks the axes of random numbers: they are names, for each index there is stands for its axis.
+// randomAxes checks that the axes of random numbers are names of axes.
 func (n *names) randomAxes(e *dsl.Call) {
 	for _, i := range e.Index.Items {
 		id := bareName(i.Value)

@@ -2,6 +2,7 @@ package grad
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -95,8 +96,16 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 		s.vars = append(s.vars, v)
 	}
 	s.dest = ir.Indices(keys)
-	// The equations stand last: what they read may be there only where the other conditions hold.
-	s.where = append(append([]*ir.Value{}, ir.SubstAll(c.where, m)...), ir.SubstAll(s.where, m)...)
+	// Ranges stand first and equations last: what conditions read may be there only where those before them hold.
+	var first, last []*ir.Value
+	for _, q := range ir.SubstAll(s.where, m) {
+		if len(ir.Reads(q)) == 0 {
+			first = append(first, q)
+		} else {
+			last = append(last, q)
+		}
+	}
+	s.where = slices.Concat(first, ir.SubstAll(c.where, m), last)
 	s.body = ir.Subst(c.body, m)
 	return s
 }

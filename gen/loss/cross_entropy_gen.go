@@ -59,7 +59,8 @@ func (a *CrossEntropyAttrs) values() (crossEntropyValues, error) {
 // Source: Szegedy et al., Rethinking the Inception Architecture for Computer Vision, CVPR 2016 (label smoothing).
 //
 //	require 0 <= label_smoothing && label_smoothing <= 1 else "label_smoothing must lie between 0 and 1"
-//	let logp[...N, C] = x - logsumexp[C](x)
+//	let d = x - max[C](x)
+//	let logp[...N, C] = d - log(sum[C](exp(d)))
 //	let keep = t != ignore_index
 //	let w = if keep then weight[t] ?? 1 else 0
 //	let hit[..n] = if keep then -w * logp[..n, t] else 0

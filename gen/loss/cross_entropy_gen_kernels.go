@@ -10,9 +10,9 @@ import (
 
 // cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
 func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -28,49 +28,48 @@ func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.Arg
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum2[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
+		v8 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v10 := runtime.SelectInt(c2, tv, s1)
-		c3 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
-		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, -v18, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
+		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
+		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
+		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, v17, 0)
 	}
 }
 
 // cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -85,17 +84,16 @@ func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v8 := float32(v7 * v7)
-		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
-		v10 := runtime.FMA32(v6, -1.9046542e-09, float32(float32(v8*v7)*runtime.FMA32(runtime.FMA32(v9, v7, -0.25000823), v7, 0.3333333)))
-		v11 := runtime.Select32(sumv < inf, runtime.FMA32(v6, 0.6931472, v7+runtime.FMA32(v8, -0.5, v10)), sumv)
-		v12 := v5 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v11)
-		v13 := runtime.Select32(c, -float32(dYv*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4])-v12)), 0)
+		v5 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v6 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v7 := float32(v6 * v6)
+		v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v6, 0.12763286), v6, -0.13160582), v6, 0.14201559), v6, -0.16623299), v6, 0.20001233)
+		v9 := runtime.FMA32(v5, -1.9046542e-09, float32(float32(v7*v6)*runtime.FMA32(runtime.FMA32(v8, v6, -0.25000823), v6, 0.3333333)))
+		v10 := runtime.Select32(sumv < inf, runtime.FMA32(v5, 0.6931472, v6+runtime.FMA32(v7, -0.5, v9)), sumv)
+		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
+		v12 := runtime.Select32(c, -float32(dYv*v11), 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -104,15 +102,15 @@ func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
-				v15 := runtime.FMA32(v14, 1.442695, 12583166)
-				v16 := v15 - 12583166
-				v17 := runtime.FMA32(v16, 1.9046542e-09, runtime.FMA32(v16, -0.6931472, v14))
-				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
-				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c4, v13, 0)
+				v13 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v14 := runtime.FMA32(v13, 1.442695, 12583166)
+				v15 := v14 - 12583166
+				v16 := runtime.FMA32(v15, 1.9046542e-09, runtime.FMA32(v15, -0.6931472, v13))
+				v17 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v16, 0.008366547), v16, 0.0416672), v16, 0.16666543), v16, 0.49999997), v16, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v15, 0.5, 12583039))
+				v18 := float32(float32(runtime.FMA32(v17, v16, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v14)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v18), 0)
+				dWeight[i] += runtime.Select32(c && c4, v12, 0)
 			}
 		}
 	}
@@ -120,9 +118,9 @@ func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
 func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -138,49 +136,48 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Arg
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum2[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
+		v8 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v10 := runtime.SelectInt(c2, tv, s1)
-		c3 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
-		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, -v18, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
+		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
+		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
+		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, v17, 0)
 	}
 }
 
 // cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -195,17 +192,16 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v8 := float32(v7 * v7)
-		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
-		v10 := runtime.FMA32(v6, -1.9046542e-09, float32(float32(v8*v7)*runtime.FMA32(runtime.FMA32(v9, v7, -0.25000823), v7, 0.3333333)))
-		v11 := runtime.Select32(sumv < inf, runtime.FMA32(v6, 0.6931472, v7+runtime.FMA32(v8, -0.5, v10)), sumv)
-		v12 := v5 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v11)
-		v13 := runtime.Select32(c, -float32(dYv*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4])-v12)), 0)
+		v5 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v6 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v7 := float32(v6 * v6)
+		v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v6, 0.12763286), v6, -0.13160582), v6, 0.14201559), v6, -0.16623299), v6, 0.20001233)
+		v9 := runtime.FMA32(v5, -1.9046542e-09, float32(float32(v7*v6)*runtime.FMA32(runtime.FMA32(v8, v6, -0.25000823), v6, 0.3333333)))
+		v10 := runtime.Select32(sumv < inf, runtime.FMA32(v5, 0.6931472, v6+runtime.FMA32(v7, -0.5, v9)), sumv)
+		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
+		v12 := runtime.Select32(c, -float32(dYv*v11), 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -214,15 +210,15 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
-				v15 := runtime.FMA32(v14, 1.442695, 12583166)
-				v16 := v15 - 12583166
-				v17 := runtime.FMA32(v16, 1.9046542e-09, runtime.FMA32(v16, -0.6931472, v14))
-				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
-				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c4, v13, 0)
+				v13 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v14 := runtime.FMA32(v13, 1.442695, 12583166)
+				v15 := v14 - 12583166
+				v16 := runtime.FMA32(v15, 1.9046542e-09, runtime.FMA32(v15, -0.6931472, v13))
+				v17 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v16, 0.008366547), v16, 0.0416672), v16, 0.16666543), v16, 0.49999997), v16, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v15, 0.5, 12583039))
+				v18 := float32(float32(runtime.FMA32(v17, v16, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v14)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v18), 0)
+				dWeight[i] += runtime.Select32(c && c4, v12, 0)
 			}
 		}
 	}
@@ -230,9 +226,9 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go reads x, t, weight; writes max2, sum, y.
 func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -248,52 +244,51 @@ func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.Arg
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum2[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
+		v10 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v12 := runtime.SelectInt(c2, tv, s1)
-		c3 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v21, 0)
+		v11 := runtime.SelectInt(c2, tv, s1)
+		c3 := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
+		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
+		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v20, 0)
 	}
 }
 
 // cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -308,19 +303,18 @@ func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v8 := v7 / (v7 + 2)
-		v9 := float64(v8 * v8)
-		v10 := float64(0.5 * float64(v7*v7))
-		v11 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v9, 0.15314040323371786), v9, 0.18183564551191073), v9, 0.22222198572344912), v9, 0.28571428742360555), v9, 0.39999999999414965)
-		v12 := v10 - math.FMA(v8, math.FMA(v9, math.FMA(v11, v9, 0.6666666666666734), v10), float64(v6*2.3190468138462996e-17))
-		v13 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v6, 0.6931471805599453, v7-v12), sumv))
-		v14 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - (v5 + v13)))
-		v15 := runtime.Select64(c, v14, 0)
+		v5 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v6 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v7 := v6 / (v6 + 2)
+		v8 := float64(v7 * v7)
+		v9 := float64(0.5 * float64(v6*v6))
+		v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v8, 0.15314040323371786), v8, 0.18183564551191073), v8, 0.22222198572344912), v8, 0.28571428742360555), v8, 0.39999999999414965)
+		v11 := v9 - math.FMA(v7, math.FMA(v8, math.FMA(v10, v8, 0.6666666666666734), v9), float64(v5*2.3190468138462996e-17))
+		v12 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v5, 0.6931471805599453, v6-v11), sumv))
+		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - v12))
+		v14 := runtime.Select64(c, v13, 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -329,17 +323,17 @@ func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
-				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
-				v18 := v17 - 6.75539944105779e+15
-				v19 := math.FMA(v18, -2.3190468138462996e-17, math.FMA(v18, -0.6931471805599453, v16))
-				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v19, 2.5109024134111932e-08), v19, 2.755740275318943e-07), v19, 2.7557244255057715e-06), v19, 2.480158717225789e-05), v19, 0.0001984126988607269)
-				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v20, v19, 0.0013888888888962591), v19, 0.008333333333321655), v19, 0.041666666666666505), v19, 0.16666666666666677), v19, 0.5)
-				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
-				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
-				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c4, v15, 0)
+				v15 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v16 := math.FMA(v15, 1.4426950408889634, 6.75539944105779e+15)
+				v17 := v16 - 6.75539944105779e+15
+				v18 := math.FMA(v17, -2.3190468138462996e-17, math.FMA(v17, -0.6931471805599453, v15))
+				v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v18, 2.5109024134111932e-08), v18, 2.755740275318943e-07), v18, 2.7557244255057715e-06), v18, 2.480158717225789e-05), v18, 0.0001984126988607269)
+				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v19, v18, 0.0013888888888962591), v18, 0.008333333333321655), v18, 0.041666666666666505), v18, 0.16666666666666677), v18, 0.5)
+				bits2 := math.Float64bits(math.FMA(v17, 0.5, 6.755399441056767e+15))
+				v21 := float64(math.FMA(math.FMA(v20, v18, 1), v18, 1) * math.Float64frombits(bits2<<52))
+				v22 := float64(v21 * math.Float64frombits((math.Float64bits(v16)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v22), 0)
+				dWeight[i] += runtime.Select64(c && c4, v14, 0)
 			}
 		}
 	}
@@ -347,9 +341,9 @@ func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go reads x, t, weight; writes max2, sum, y.
 func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -365,52 +359,51 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Arg
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum2[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
+		v10 := runtime.LaneSum(sum2[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v12 := runtime.SelectInt(c2, tv, s1)
-		c3 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v21, 0)
+		v11 := runtime.SelectInt(c2, tv, s1)
+		c3 := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
+		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
+		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v20, 0)
 	}
 }
 
 // cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -425,19 +418,18 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v8 := v7 / (v7 + 2)
-		v9 := float64(v8 * v8)
-		v10 := float64(0.5 * float64(v7*v7))
-		v11 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v9, 0.15314040323371786), v9, 0.18183564551191073), v9, 0.22222198572344912), v9, 0.28571428742360555), v9, 0.39999999999414965)
-		v12 := v10 - math.FMA(v8, math.FMA(v9, math.FMA(v11, v9, 0.6666666666666734), v10), float64(v6*2.3190468138462996e-17))
-		v13 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v6, 0.6931471805599453, v7-v12), sumv))
-		v14 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - (v5 + v13)))
-		v15 := runtime.Select64(c, v14, 0)
+		v5 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v6 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v7 := v6 / (v6 + 2)
+		v8 := float64(v7 * v7)
+		v9 := float64(0.5 * float64(v6*v6))
+		v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v8, 0.15314040323371786), v8, 0.18183564551191073), v8, 0.22222198572344912), v8, 0.28571428742360555), v8, 0.39999999999414965)
+		v11 := v9 - math.FMA(v7, math.FMA(v8, math.FMA(v10, v8, 0.6666666666666734), v9), float64(v5*2.3190468138462996e-17))
+		v12 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v5, 0.6931471805599453, v6-v11), sumv))
+		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - v12))
+		v14 := runtime.Select64(c, v13, 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -446,17 +438,17 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
-				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
-				v18 := v17 - 6.75539944105779e+15
-				v19 := math.FMA(v18, -2.3190468138462996e-17, math.FMA(v18, -0.6931471805599453, v16))
-				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v19, 2.5109024134111932e-08), v19, 2.755740275318943e-07), v19, 2.7557244255057715e-06), v19, 2.480158717225789e-05), v19, 0.0001984126988607269)
-				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v20, v19, 0.0013888888888962591), v19, 0.008333333333321655), v19, 0.041666666666666505), v19, 0.16666666666666677), v19, 0.5)
-				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
-				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
-				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c4, v15, 0)
+				v15 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v16 := math.FMA(v15, 1.4426950408889634, 6.75539944105779e+15)
+				v17 := v16 - 6.75539944105779e+15
+				v18 := math.FMA(v17, -2.3190468138462996e-17, math.FMA(v17, -0.6931471805599453, v15))
+				v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v18, 2.5109024134111932e-08), v18, 2.755740275318943e-07), v18, 2.7557244255057715e-06), v18, 2.480158717225789e-05), v18, 0.0001984126988607269)
+				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v19, v18, 0.0013888888888962591), v18, 0.008333333333321655), v18, 0.041666666666666505), v18, 0.16666666666666677), v18, 0.5)
+				bits2 := math.Float64bits(math.FMA(v17, 0.5, 6.755399441056767e+15))
+				v21 := float64(math.FMA(math.FMA(v20, v18, 1), v18, 1) * math.Float64frombits(bits2<<52))
+				v22 := float64(v21 * math.Float64frombits((math.Float64bits(v16)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v22), 0)
+				dWeight[i] += runtime.Select64(c && c4, v14, 0)
 			}
 		}
 	}
@@ -464,9 +456,9 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -490,37 +482,35 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.Arg
 		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				sum6[i] += v10
+				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
+				v5 := runtime.FMA32(v4, 1.442695, 12583166)
+				v6 := v5 - 12583166
+				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
+				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
+				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
+				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
+				sum6[i] += v9
 			}
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v11 := runtime.LaneSum(sum6[:])
-		c3 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(v11 < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), v11)
-		v18 := v4 + runtime.Select32(v11 <= 0, runtime.Select32(v11 == 0, minusInf, nan), v17)
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v18)), 0)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		sum5 += v19
+		v10 := runtime.LaneSum(sum6[:])
+		c3 := v10 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
+		v17 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
+		sum5 += runtime.Select32(c, -float32(v2*v17), 0)
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -533,9 +523,9 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -553,18 +543,16 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v9 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v10 := float32(v9 * v9)
-		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
-		v12 := runtime.FMA32(v8, -1.9046542e-09, float32(float32(v10*v9)*runtime.FMA32(runtime.FMA32(v11, v9, -0.25000823), v9, 0.3333333)))
-		v13 := runtime.Select32(sumv < inf, runtime.FMA32(v8, 0.6931472, v9+runtime.FMA32(v10, -0.5, v12)), sumv)
-		v14 := v7 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v13)
-		v15 := runtime.Select32(c, -float32(v*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v3*a.Step[5])-v14)), 0)
-		v16 := v15 - v2
+		v7 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v8 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(sumv < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), sumv)
+		v13 := *runtime.At[float32](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v12)
+		v14 := runtime.Select32(c, -float32(v*v13), 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -573,15 +561,15 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v17 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
-				v18 := runtime.FMA32(v17, 1.442695, 12583166)
-				v19 := v18 - 12583166
-				v20 := runtime.FMA32(v19, 1.9046542e-09, runtime.FMA32(v19, -0.6931472, v17))
-				v21 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v20, 0.008366547), v20, 0.0416672), v20, 0.16666543), v20, 0.49999997), v20, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v19, 0.5, 12583039))
-				v22 := float32(float32(runtime.FMA32(v21, v20, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v18)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v22), 0)
-				dWeight[i] += runtime.Select32(c && c4, v16, 0)
+				v15 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v16 := runtime.FMA32(v15, 1.442695, 12583166)
+				v17 := v16 - 12583166
+				v18 := runtime.FMA32(v17, 1.9046542e-09, runtime.FMA32(v17, -0.6931472, v15))
+				v19 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v18, 0.008366547), v18, 0.0416672), v18, 0.16666543), v18, 0.49999997), v18, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v17, 0.5, 12583039))
+				v20 := float32(float32(runtime.FMA32(v19, v18, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v16)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v20), 0)
+				dWeight[i] += runtime.Select32(c && c4, v14, 0)
 			}
 		}
 	}
@@ -589,9 +577,9 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -615,37 +603,35 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Arg
 		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				sum6[i] += v10
+				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
+				v5 := runtime.FMA32(v4, 1.442695, 12583166)
+				v6 := v5 - 12583166
+				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
+				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
+				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
+				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
+				sum6[i] += v9
 			}
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v11 := runtime.LaneSum(sum6[:])
-		c3 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(v11 < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), v11)
-		v18 := v4 + runtime.Select32(v11 <= 0, runtime.Select32(v11 == 0, minusInf, nan), v17)
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v18)), 0)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		sum5 += v19
+		v10 := runtime.LaneSum(sum6[:])
+		c3 := v10 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
+		v17 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
+		sum5 += runtime.Select32(c, -float32(v2*v17), 0)
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -653,9 +639,9 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -673,18 +659,16 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v7 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v8 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v9 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v10 := float32(v9 * v9)
-		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
-		v12 := runtime.FMA32(v8, -1.9046542e-09, float32(float32(v10*v9)*runtime.FMA32(runtime.FMA32(v11, v9, -0.25000823), v9, 0.3333333)))
-		v13 := runtime.Select32(sumv < inf, runtime.FMA32(v8, 0.6931472, v9+runtime.FMA32(v10, -0.5, v12)), sumv)
-		v14 := v7 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v13)
-		v15 := runtime.Select32(c, -float32(v*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v3*a.Step[5])-v14)), 0)
-		v16 := v15 - v2
+		v7 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v8 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(sumv < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), sumv)
+		v13 := *runtime.At[float32](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v12)
+		v14 := runtime.Select32(c, -float32(v*v13), 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -693,15 +677,15 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v17 := runtime.Max32(-104, runtime.Min32(89, x[i]-v7))
-				v18 := runtime.FMA32(v17, 1.442695, 12583166)
-				v19 := v18 - 12583166
-				v20 := runtime.FMA32(v19, 1.9046542e-09, runtime.FMA32(v19, -0.6931472, v17))
-				v21 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v20, 0.008366547), v20, 0.0416672), v20, 0.16666543), v20, 0.49999997), v20, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v19, 0.5, 12583039))
-				v22 := float32(float32(runtime.FMA32(v21, v20, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v18)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v22), 0)
-				dWeight[i] += runtime.Select32(c && c4, v16, 0)
+				v15 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v16 := runtime.FMA32(v15, 1.442695, 12583166)
+				v17 := v16 - 12583166
+				v18 := runtime.FMA32(v17, 1.9046542e-09, runtime.FMA32(v17, -0.6931472, v15))
+				v19 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v18, 0.008366547), v18, 0.0416672), v18, 0.16666543), v18, 0.49999997), v18, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v17, 0.5, 12583039))
+				v20 := float32(float32(runtime.FMA32(v19, v18, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v16)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v5, 0)+float32(v6*v20), 0)
+				dWeight[i] += runtime.Select32(c && c4, v14, 0)
 			}
 		}
 	}
@@ -709,9 +693,9 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -735,40 +719,39 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.Arg
 		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				sum6[i%32] += v12
+				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
+				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
+				v6 := v5 - 6.75539944105779e+15
+				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
+				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
+				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
+				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
+				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
+				sum6[i%32] += v11
 			}
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v13 := runtime.LaneSum(sum6[:])
-		c3 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v16 := v15 / (v15 + 2)
-		v17 := float64(v16 * v16)
-		v18 := float64(0.5 * float64(v15*v15))
-		v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v17, 0.15314040323371786), v17, 0.18183564551191073), v17, 0.22222198572344912), v17, 0.28571428742360555), v17, 0.39999999999414965)
-		v20 := v18 - math.FMA(v16, math.FMA(v17, math.FMA(v19, v17, 0.6666666666666734), v18), float64(v14*2.3190468138462996e-17))
-		v21 := runtime.Select64(v13 <= 0, runtime.Select64(v13 == 0, minusInf, nan), runtime.Select64(v13 < inf, math.FMA(v14, 0.6931471805599453, v15-v20), v13))
-		v22 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - (v4 + v21)))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		sum5 += runtime.Select64(c, v22, 0)
+		v12 := runtime.LaneSum(sum6[:])
+		c3 := v12 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v15 := v14 / (v14 + 2)
+		v16 := float64(v15 * v15)
+		v17 := float64(0.5 * float64(v14*v14))
+		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
+		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
+		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
+		v21 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
+		sum5 += runtime.Select64(c, v21, 0)
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -781,9 +764,9 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -801,19 +784,18 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v9 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v10 := v9 / (v9 + 2)
-		v11 := float64(v10 * v10)
-		v12 := float64(0.5 * float64(v9*v9))
-		v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v11, 0.15314040323371786), v11, 0.18183564551191073), v11, 0.22222198572344912), v11, 0.28571428742360555), v11, 0.39999999999414965)
-		v14 := v12 - math.FMA(v10, math.FMA(v11, math.FMA(v13, v11, 0.6666666666666734), v12), float64(v8*2.3190468138462996e-17))
-		v15 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v8, 0.6931471805599453, v9-v14), sumv))
-		v16 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - (v7 + v15)))
-		v17 := runtime.Select64(c, v16, 0) - v2
+		v7 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v8 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v9 := v8 / (v8 + 2)
+		v10 := float64(v9 * v9)
+		v11 := float64(0.5 * float64(v8*v8))
+		v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v10, 0.15314040323371786), v10, 0.18183564551191073), v10, 0.22222198572344912), v10, 0.28571428742360555), v10, 0.39999999999414965)
+		v13 := v11 - math.FMA(v9, math.FMA(v10, math.FMA(v12, v10, 0.6666666666666734), v11), float64(v7*2.3190468138462996e-17))
+		v14 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v7, 0.6931471805599453, v8-v13), sumv))
+		v15 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - v14))
+		v16 := runtime.Select64(c, v15, 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -822,17 +804,17 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v18 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
-				v19 := math.FMA(v18, 1.4426950408889634, 6.75539944105779e+15)
-				v20 := v19 - 6.75539944105779e+15
-				v21 := math.FMA(v20, -2.3190468138462996e-17, math.FMA(v20, -0.6931471805599453, v18))
-				v22 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v21, 2.5109024134111932e-08), v21, 2.755740275318943e-07), v21, 2.7557244255057715e-06), v21, 2.480158717225789e-05), v21, 0.0001984126988607269)
-				v23 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v22, v21, 0.0013888888888962591), v21, 0.008333333333321655), v21, 0.041666666666666505), v21, 0.16666666666666677), v21, 0.5)
-				bits2 := math.Float64bits(math.FMA(v20, 0.5, 6.755399441056767e+15))
-				v24 := float64(math.FMA(math.FMA(v23, v21, 1), v21, 1) * math.Float64frombits(bits2<<52))
-				v25 := float64(v24 * math.Float64frombits((math.Float64bits(v19)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v25), 0)
-				dWeight[i] += runtime.Select64(c && c4, v17, 0)
+				v17 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v18 := math.FMA(v17, 1.4426950408889634, 6.75539944105779e+15)
+				v19 := v18 - 6.75539944105779e+15
+				v20 := math.FMA(v19, -2.3190468138462996e-17, math.FMA(v19, -0.6931471805599453, v17))
+				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v20, 2.5109024134111932e-08), v20, 2.755740275318943e-07), v20, 2.7557244255057715e-06), v20, 2.480158717225789e-05), v20, 0.0001984126988607269)
+				v22 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v21, v20, 0.0013888888888962591), v20, 0.008333333333321655), v20, 0.041666666666666505), v20, 0.16666666666666677), v20, 0.5)
+				bits2 := math.Float64bits(math.FMA(v19, 0.5, 6.755399441056767e+15))
+				v23 := float64(math.FMA(math.FMA(v22, v20, 1), v20, 1) * math.Float64frombits(bits2<<52))
+				v24 := float64(v23 * math.Float64frombits((math.Float64bits(v18)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v24), 0)
+				dWeight[i] += runtime.Select64(c && c4, v16, 0)
 			}
 		}
 	}
@@ -840,9 +822,9 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -866,40 +848,39 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Arg
 		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				sum6[i%32] += v12
+				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
+				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
+				v6 := v5 - 6.75539944105779e+15
+				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
+				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
+				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
+				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
+				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
+				sum6[i%32] += v11
 			}
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v13 := runtime.LaneSum(sum6[:])
-		c3 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v16 := v15 / (v15 + 2)
-		v17 := float64(v16 * v16)
-		v18 := float64(0.5 * float64(v15*v15))
-		v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v17, 0.15314040323371786), v17, 0.18183564551191073), v17, 0.22222198572344912), v17, 0.28571428742360555), v17, 0.39999999999414965)
-		v20 := v18 - math.FMA(v16, math.FMA(v17, math.FMA(v19, v17, 0.6666666666666734), v18), float64(v14*2.3190468138462996e-17))
-		v21 := runtime.Select64(v13 <= 0, runtime.Select64(v13 == 0, minusInf, nan), runtime.Select64(v13 < inf, math.FMA(v14, 0.6931471805599453, v15-v20), v13))
-		v22 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - (v4 + v21)))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		sum5 += runtime.Select64(c, v22, 0)
+		v12 := runtime.LaneSum(sum6[:])
+		c3 := v12 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v15 := v14 / (v14 + 2)
+		v16 := float64(v15 * v15)
+		v17 := float64(0.5 * float64(v14*v14))
+		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
+		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
+		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
+		v21 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
+		sum5 += runtime.Select64(c, v21, 0)
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -907,9 +888,9 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -927,19 +908,18 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v7 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v8 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v9 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v10 := v9 / (v9 + 2)
-		v11 := float64(v10 * v10)
-		v12 := float64(0.5 * float64(v9*v9))
-		v13 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v11, 0.15314040323371786), v11, 0.18183564551191073), v11, 0.22222198572344912), v11, 0.28571428742360555), v11, 0.39999999999414965)
-		v14 := v12 - math.FMA(v10, math.FMA(v11, math.FMA(v13, v11, 0.6666666666666734), v12), float64(v8*2.3190468138462996e-17))
-		v15 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v8, 0.6931471805599453, v9-v14), sumv))
-		v16 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - (v7 + v15)))
-		v17 := runtime.Select64(c, v16, 0) - v2
+		v7 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v8 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v9 := v8 / (v8 + 2)
+		v10 := float64(v9 * v9)
+		v11 := float64(0.5 * float64(v8*v8))
+		v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v10, 0.15314040323371786), v10, 0.18183564551191073), v10, 0.22222198572344912), v10, 0.28571428742360555), v10, 0.39999999999414965)
+		v13 := v11 - math.FMA(v9, math.FMA(v10, math.FMA(v12, v10, 0.6666666666666734), v11), float64(v7*2.3190468138462996e-17))
+		v14 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v7, 0.6931471805599453, v8-v13), sumv))
+		v15 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - v14))
+		v16 := runtime.Select64(c, v15, 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -948,17 +928,17 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 			dWeight := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v18 := runtime.Max64(-746, runtime.Min64(710, x[i]-v7))
-				v19 := math.FMA(v18, 1.4426950408889634, 6.75539944105779e+15)
-				v20 := v19 - 6.75539944105779e+15
-				v21 := math.FMA(v20, -2.3190468138462996e-17, math.FMA(v20, -0.6931471805599453, v18))
-				v22 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v21, 2.5109024134111932e-08), v21, 2.755740275318943e-07), v21, 2.7557244255057715e-06), v21, 2.480158717225789e-05), v21, 0.0001984126988607269)
-				v23 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v22, v21, 0.0013888888888962591), v21, 0.008333333333321655), v21, 0.041666666666666505), v21, 0.16666666666666677), v21, 0.5)
-				bits2 := math.Float64bits(math.FMA(v20, 0.5, 6.755399441056767e+15))
-				v24 := float64(math.FMA(math.FMA(v23, v21, 1), v21, 1) * math.Float64frombits(bits2<<52))
-				v25 := float64(v24 * math.Float64frombits((math.Float64bits(v19)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v25), 0)
-				dWeight[i] += runtime.Select64(c && c4, v17, 0)
+				v17 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v18 := math.FMA(v17, 1.4426950408889634, 6.75539944105779e+15)
+				v19 := v18 - 6.75539944105779e+15
+				v20 := math.FMA(v19, -2.3190468138462996e-17, math.FMA(v19, -0.6931471805599453, v17))
+				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v20, 2.5109024134111932e-08), v20, 2.755740275318943e-07), v20, 2.7557244255057715e-06), v20, 2.480158717225789e-05), v20, 0.0001984126988607269)
+				v22 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v21, v20, 0.0013888888888962591), v20, 0.008333333333321655), v20, 0.041666666666666505), v20, 0.16666666666666677), v20, 0.5)
+				bits2 := math.Float64bits(math.FMA(v19, 0.5, 6.755399441056767e+15))
+				v23 := float64(math.FMA(math.FMA(v22, v20, 1), v20, 1) * math.Float64frombits(bits2<<52))
+				v24 := float64(v23 * math.Float64frombits((math.Float64bits(v18)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v5, 0)+float64(v6*v24), 0)
+				dWeight[i] += runtime.Select64(c && c4, v16, 0)
 			}
 		}
 	}
@@ -966,9 +946,9 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 
 // cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
 func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -985,50 +965,49 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.Args
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum3[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
+		v8 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v10 := runtime.SelectInt(c2, tv, s1)
-		c3 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
-		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		sum2 += runtime.Select32(c, -v18, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
+		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
+		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
+		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
+		sum2 += runtime.Select32(c, v17, 0)
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1043,17 +1022,16 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Arg
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v8 := float32(v7 * v7)
-		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
-		v10 := runtime.FMA32(v6, -1.9046542e-09, float32(float32(v8*v7)*runtime.FMA32(runtime.FMA32(v9, v7, -0.25000823), v7, 0.3333333)))
-		v11 := runtime.Select32(sumv < inf, runtime.FMA32(v6, 0.6931472, v7+runtime.FMA32(v8, -0.5, v10)), sumv)
-		v12 := v5 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v11)
-		v13 := runtime.Select32(c, -float32(dYv*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4])-v12)), 0)
+		v5 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v6 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v7 := float32(v6 * v6)
+		v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v6, 0.12763286), v6, -0.13160582), v6, 0.14201559), v6, -0.16623299), v6, 0.20001233)
+		v9 := runtime.FMA32(v5, -1.9046542e-09, float32(float32(v7*v6)*runtime.FMA32(runtime.FMA32(v8, v6, -0.25000823), v6, 0.3333333)))
+		v10 := runtime.Select32(sumv < inf, runtime.FMA32(v5, 0.6931472, v6+runtime.FMA32(v7, -0.5, v9)), sumv)
+		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
+		v12 := runtime.Select32(c, -float32(dYv*v11), 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1062,15 +1040,15 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Arg
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
-				v15 := runtime.FMA32(v14, 1.442695, 12583166)
-				v16 := v15 - 12583166
-				v17 := runtime.FMA32(v16, 1.9046542e-09, runtime.FMA32(v16, -0.6931472, v14))
-				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
-				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c4, v13, 0)
+				v13 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v14 := runtime.FMA32(v13, 1.442695, 12583166)
+				v15 := v14 - 12583166
+				v16 := runtime.FMA32(v15, 1.9046542e-09, runtime.FMA32(v15, -0.6931472, v13))
+				v17 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v16, 0.008366547), v16, 0.0416672), v16, 0.16666543), v16, 0.49999997), v16, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v15, 0.5, 12583039))
+				v18 := float32(float32(runtime.FMA32(v17, v16, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v14)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v18), 0)
+				dWeight[i] += runtime.Select32(c && c4, v12, 0)
 			}
 		}
 	}
@@ -1078,9 +1056,9 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1097,50 +1075,49 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum3[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
+		v8 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v10 := runtime.SelectInt(c2, tv, s1)
-		c3 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v9*16777216), v9)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v9 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v9)
-		v17 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v16)
-		v18 := float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v10*a.Step[3]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v10*a.Step[0]) - v17))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v9
-		sum2 += runtime.Select32(c, -v18, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
+		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
+		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
+		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
+		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
+		sum2 += runtime.Select32(c, v17, 0)
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1155,17 +1132,16 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Arg
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v6 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v7 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v8 := float32(v7 * v7)
-		v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v7, 0.12763286), v7, -0.13160582), v7, 0.14201559), v7, -0.16623299), v7, 0.20001233)
-		v10 := runtime.FMA32(v6, -1.9046542e-09, float32(float32(v8*v7)*runtime.FMA32(runtime.FMA32(v9, v7, -0.25000823), v7, 0.3333333)))
-		v11 := runtime.Select32(sumv < inf, runtime.FMA32(v6, 0.6931472, v7+runtime.FMA32(v8, -0.5, v10)), sumv)
-		v12 := v5 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v11)
-		v13 := runtime.Select32(c, -float32(dYv*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4])-v12)), 0)
+		v5 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v6 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v7 := float32(v6 * v6)
+		v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v6, 0.12763286), v6, -0.13160582), v6, 0.14201559), v6, -0.16623299), v6, 0.20001233)
+		v9 := runtime.FMA32(v5, -1.9046542e-09, float32(float32(v7*v6)*runtime.FMA32(runtime.FMA32(v8, v6, -0.25000823), v6, 0.3333333)))
+		v10 := runtime.Select32(sumv < inf, runtime.FMA32(v5, 0.6931472, v6+runtime.FMA32(v7, -0.5, v9)), sumv)
+		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
+		v12 := runtime.Select32(c, -float32(dYv*v11), 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1174,15 +1150,15 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Arg
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v14 := runtime.Max32(-104, runtime.Min32(89, x[i]-v5))
-				v15 := runtime.FMA32(v14, 1.442695, 12583166)
-				v16 := v15 - 12583166
-				v17 := runtime.FMA32(v16, 1.9046542e-09, runtime.FMA32(v16, -0.6931472, v14))
-				v18 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v17, 0.008366547), v17, 0.0416672), v17, 0.16666543), v17, 0.49999997), v17, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v16, 0.5, 12583039))
-				v19 := float32(float32(runtime.FMA32(v18, v17, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v15)-bits2)<<23))
-				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v19), 0)
-				dWeight[i] += runtime.Select32(c && c4, v13, 0)
+				v13 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v14 := runtime.FMA32(v13, 1.442695, 12583166)
+				v15 := v14 - 12583166
+				v16 := runtime.FMA32(v15, 1.9046542e-09, runtime.FMA32(v15, -0.6931472, v13))
+				v17 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v16, 0.008366547), v16, 0.0416672), v16, 0.16666543), v16, 0.49999997), v16, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v15, 0.5, 12583039))
+				v18 := float32(float32(runtime.FMA32(v17, v16, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v14)-bits2)<<23))
+				dX[i] = runtime.Select32(c, runtime.Select32(c4, v3, 0)+float32(v4*v18), 0)
+				dWeight[i] += runtime.Select32(c && c4, v12, 0)
 			}
 		}
 	}
@@ -1190,9 +1166,9 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
 func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1209,53 +1185,52 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.Args
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum3[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
+		v10 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int32](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v12 := runtime.SelectInt(c2, tv, s1)
-		c3 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		sum2 += runtime.Select64(c, -v21, 0)
+		v11 := runtime.SelectInt(c2, tv, s1)
+		c3 := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
+		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
+		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
+		sum2 += runtime.Select64(c, -v20, 0)
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1270,19 +1245,18 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Arg
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v8 := v7 / (v7 + 2)
-		v9 := float64(v8 * v8)
-		v10 := float64(0.5 * float64(v7*v7))
-		v11 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v9, 0.15314040323371786), v9, 0.18183564551191073), v9, 0.22222198572344912), v9, 0.28571428742360555), v9, 0.39999999999414965)
-		v12 := v10 - math.FMA(v8, math.FMA(v9, math.FMA(v11, v9, 0.6666666666666734), v10), float64(v6*2.3190468138462996e-17))
-		v13 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v6, 0.6931471805599453, v7-v12), sumv))
-		v14 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - (v5 + v13)))
-		v15 := runtime.Select64(c, v14, 0)
+		v5 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v6 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v7 := v6 / (v6 + 2)
+		v8 := float64(v7 * v7)
+		v9 := float64(0.5 * float64(v6*v6))
+		v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v8, 0.15314040323371786), v8, 0.18183564551191073), v8, 0.22222198572344912), v8, 0.28571428742360555), v8, 0.39999999999414965)
+		v11 := v9 - math.FMA(v7, math.FMA(v8, math.FMA(v10, v8, 0.6666666666666734), v9), float64(v5*2.3190468138462996e-17))
+		v12 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v5, 0.6931471805599453, v6-v11), sumv))
+		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - v12))
+		v14 := runtime.Select64(c, v13, 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1291,17 +1265,17 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Arg
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
-				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
-				v18 := v17 - 6.75539944105779e+15
-				v19 := math.FMA(v18, -2.3190468138462996e-17, math.FMA(v18, -0.6931471805599453, v16))
-				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v19, 2.5109024134111932e-08), v19, 2.755740275318943e-07), v19, 2.7557244255057715e-06), v19, 2.480158717225789e-05), v19, 0.0001984126988607269)
-				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v20, v19, 0.0013888888888962591), v19, 0.008333333333321655), v19, 0.041666666666666505), v19, 0.16666666666666677), v19, 0.5)
-				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
-				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
-				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c4, v15, 0)
+				v15 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v16 := math.FMA(v15, 1.4426950408889634, 6.75539944105779e+15)
+				v17 := v16 - 6.75539944105779e+15
+				v18 := math.FMA(v17, -2.3190468138462996e-17, math.FMA(v17, -0.6931471805599453, v15))
+				v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v18, 2.5109024134111932e-08), v18, 2.755740275318943e-07), v18, 2.7557244255057715e-06), v18, 2.480158717225789e-05), v18, 0.0001984126988607269)
+				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v19, v18, 0.0013888888888962591), v18, 0.008333333333321655), v18, 0.041666666666666505), v18, 0.16666666666666677), v18, 0.5)
+				bits2 := math.Float64bits(math.FMA(v17, 0.5, 6.755399441056767e+15))
+				v21 := float64(math.FMA(math.FMA(v20, v18, 1), v18, 1) * math.Float64frombits(bits2<<52))
+				v22 := float64(v21 * math.Float64frombits((math.Float64bits(v16)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v22), 0)
+				dWeight[i] += runtime.Select64(c && c4, v14, 0)
 			}
 		}
 	}
@@ -1309,9 +1283,9 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Arg
 
 // cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates y.
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1328,53 +1302,52 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum3[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
+		v10 := runtime.LaneSum(sum3[:])
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v12 := runtime.SelectInt(c2, tv, s1)
-		c3 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v11))
-		v21 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v12*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v12*a.Step[0]) - (v2 + v20)))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v11
-		sum2 += runtime.Select64(c, -v21, 0)
+		v11 := runtime.SelectInt(c2, tv, s1)
+		c3 := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v14 := v13 / (v13 + 2)
+		v15 := float64(v14 * v14)
+		v16 := float64(0.5 * float64(v13*v13))
+		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
+		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
+		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
+		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
+		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
+		sum2 += runtime.Select64(c, -v20, 0)
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight.
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -1389,19 +1362,18 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Arg
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v5 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v6 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v7 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v8 := v7 / (v7 + 2)
-		v9 := float64(v8 * v8)
-		v10 := float64(0.5 * float64(v7*v7))
-		v11 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v9, 0.15314040323371786), v9, 0.18183564551191073), v9, 0.22222198572344912), v9, 0.28571428742360555), v9, 0.39999999999414965)
-		v12 := v10 - math.FMA(v8, math.FMA(v9, math.FMA(v11, v9, 0.6666666666666734), v10), float64(v6*2.3190468138462996e-17))
-		v13 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v6, 0.6931471805599453, v7-v12), sumv))
-		v14 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - (v5 + v13)))
-		v15 := runtime.Select64(c, v14, 0)
+		v5 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v6 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v7 := v6 / (v6 + 2)
+		v8 := float64(v7 * v7)
+		v9 := float64(0.5 * float64(v6*v6))
+		v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v8, 0.15314040323371786), v8, 0.18183564551191073), v8, 0.22222198572344912), v8, 0.28571428742360555), v8, 0.39999999999414965)
+		v11 := v9 - math.FMA(v7, math.FMA(v8, math.FMA(v10, v8, 0.6666666666666734), v9), float64(v5*2.3190468138462996e-17))
+		v12 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v5, 0.6931471805599453, v6-v11), sumv))
+		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - v12))
+		v14 := runtime.Select64(c, v13, 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1410,17 +1382,17 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Arg
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v16 := runtime.Max64(-746, runtime.Min64(710, x[i]-v5))
-				v17 := math.FMA(v16, 1.4426950408889634, 6.75539944105779e+15)
-				v18 := v17 - 6.75539944105779e+15
-				v19 := math.FMA(v18, -2.3190468138462996e-17, math.FMA(v18, -0.6931471805599453, v16))
-				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v19, 2.5109024134111932e-08), v19, 2.755740275318943e-07), v19, 2.7557244255057715e-06), v19, 2.480158717225789e-05), v19, 0.0001984126988607269)
-				v21 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v20, v19, 0.0013888888888962591), v19, 0.008333333333321655), v19, 0.041666666666666505), v19, 0.16666666666666677), v19, 0.5)
-				bits2 := math.Float64bits(math.FMA(v18, 0.5, 6.755399441056767e+15))
-				v22 := float64(math.FMA(math.FMA(v21, v19, 1), v19, 1) * math.Float64frombits(bits2<<52))
-				v23 := float64(v22 * math.Float64frombits((math.Float64bits(v17)-bits2)<<52))
-				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v23), 0)
-				dWeight[i] += runtime.Select64(c && c4, v15, 0)
+				v15 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v16 := math.FMA(v15, 1.4426950408889634, 6.75539944105779e+15)
+				v17 := v16 - 6.75539944105779e+15
+				v18 := math.FMA(v17, -2.3190468138462996e-17, math.FMA(v17, -0.6931471805599453, v15))
+				v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v18, 2.5109024134111932e-08), v18, 2.755740275318943e-07), v18, 2.7557244255057715e-06), v18, 2.480158717225789e-05), v18, 0.0001984126988607269)
+				v20 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v19, v18, 0.0013888888888962591), v18, 0.008333333333321655), v18, 0.041666666666666505), v18, 0.16666666666666677), v18, 0.5)
+				bits2 := math.Float64bits(math.FMA(v17, 0.5, 6.755399441056767e+15))
+				v21 := float64(math.FMA(math.FMA(v20, v18, 1), v18, 1) * math.Float64frombits(bits2<<52))
+				v22 := float64(v21 * math.Float64frombits((math.Float64bits(v16)-bits2)<<52))
+				dX[i] = runtime.Select64(c, runtime.Select64(c4, v3, 0)+float64(v4*v22), 0)
+				dWeight[i] += runtime.Select64(c && c4, v14, 0)
 			}
 		}
 	}
@@ -1428,9 +1400,9 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Arg
 
 // cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
 func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	s0 := float32(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -1449,34 +1421,33 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum2[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		v8 := runtime.LaneSum(sum2[:])
+		c := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
+		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
 		// Pass 3: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -1484,15 +1455,16 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum3[i] += float32(weight[i] * (x[i] - v16))
+				v16 := float32(weight[i] * (x[i] - v - v15))
+				sum3[i] += v16
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
 		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
@@ -1500,9 +1472,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -1525,17 +1497,17 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime
 		v8 := 1 / float32(sumv*v7)
 		v9 := runtime.Select32(c, -v2, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
-		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
-		v18 := runtime.Select32(c, -float32(v3*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
+		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
+		v17 := -float32(v3 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -1547,13 +1519,14 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime
 			for i := range m {
 				c4 := n+i == tv
 				v19 := -float32(v2*weight[i]) + runtime.Select32(c4, v5, 0)
+				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight1[i] += v20
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v21 := runtime.LaneSum(sum2[:])
+		c5 := v21 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1561,15 +1534,15 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a *runtime
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v22 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v24 := runtime.FMA32(v23, 1.442695, 12583166)
+				v25 := v24 - 12583166
+				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
+				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
+				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
 			}
 		}
 	}
@@ -1591,9 +1564,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	s0 := float32(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -1612,34 +1585,33 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum2[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum2[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum2[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		v8 := runtime.LaneSum(sum2[:])
+		c := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
+		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
 		// Pass 3: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -1647,15 +1619,16 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum3[i] += float32(weight[i] * (x[i] - v16))
+				v16 := float32(weight[i] * (x[i] - v - v15))
+				sum3[i] += v16
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
 		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
 		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
@@ -1663,9 +1636,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -1688,17 +1661,17 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 		v8 := 1 / float32(sumv*v7)
 		v9 := runtime.Select32(c, -v2, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
-		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
-		v18 := runtime.Select32(c, -float32(v3*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
+		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
+		v17 := -float32(v3 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -1710,13 +1683,14 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 			for i := range m {
 				c4 := n+i == tv
 				v19 := -float32(v2*weight[i]) + runtime.Select32(c4, v5, 0)
+				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight1[i] += v20
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v21 := runtime.LaneSum(sum2[:])
+		c5 := v21 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -1724,15 +1698,15 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v22 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v24 := runtime.FMA32(v23, 1.442695, 12583166)
+				v25 := v24 - 12583166
+				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
+				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
+				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
 			}
 		}
 	}
@@ -1740,9 +1714,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go reads x, weight, t; writes max2, sum, y.
 func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	s0 := float64(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -1761,38 +1735,36 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum2[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
+		v10 := runtime.LaneSum(sum2[:])
+		c := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
 		// Pass 3: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -1800,25 +1772,26 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a *runtime.
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum3[i%32] += float64(weight[i] * (x[i] - v20))
+				v19 := float64(weight[i] * (x[i] - v - v18))
+				sum3[i%32] += v19
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
+		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v21 := runtime.SelectInt(c3, tv, s2)
-		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v22, 0)) + v23
+		v20 := runtime.SelectInt(c3, tv, s2)
+		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
+		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v21, 0)) + v22
 	}
 }
 
 // cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -1841,19 +1814,18 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime
 		v8 := 1 / float64(sumv*v7)
 		v9 := runtime.Select64(c, -v2, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
-		v19 := v10 + v18
-		v20 := runtime.Select64(c, -float64(v3*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
+		v18 := -float64(v3 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -1864,10 +1836,11 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
+				v20 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
+				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -1880,7 +1853,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a *runtime
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
 				v23 := -float64(v2*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
 				v26 := v25 - 6.75539944105779e+15
 				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
@@ -1911,9 +1884,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go reads x, weight, t; writes max2, sum, y.
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	s0 := float64(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -1932,38 +1905,36 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum2[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum2[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum2[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
+		v10 := runtime.LaneSum(sum2[:])
+		c := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
 		// Pass 3: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -1971,25 +1942,26 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum3[i%32] += float64(weight[i] * (x[i] - v20))
+				v19 := float64(weight[i] * (x[i] - v - v18))
+				sum3[i%32] += v19
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
+		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v21 := runtime.SelectInt(c3, tv, s2)
-		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v22, 0)) + v23
+		v20 := runtime.SelectInt(c3, tv, s2)
+		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
+		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v21, 0)) + v22
 	}
 }
 
 // cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -2012,19 +1984,18 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 		v8 := 1 / float64(sumv*v7)
 		v9 := runtime.Select64(c, -v2, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
-		v19 := v10 + v18
-		v20 := runtime.Select64(c, -float64(v3*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
+		v18 := -float64(v3 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -2035,10 +2006,11 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
+				v20 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
+				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -2051,7 +2023,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
 				v23 := -float64(v2*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
 				v26 := v25 - 6.75539944105779e+15
 				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
@@ -2068,9 +2040,9 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -2097,34 +2069,33 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.
 		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				sum6[i] += v10
+				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
+				v5 := runtime.FMA32(v4, 1.442695, 12583166)
+				v6 := v5 - 12583166
+				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
+				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
+				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
+				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
+				sum6[i] += v9
 			}
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v11 := runtime.LaneSum(sum6[:])
-		c3 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(v11 < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), v11)
-		v18 := v4 + runtime.Select32(v11 <= 0, runtime.Select32(v11 == 0, minusInf, nan), v17)
+		v10 := runtime.LaneSum(sum6[:])
+		c3 := v10 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
+		v17 := runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
 		// Pass 3: sum.
 		var sum7 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2132,13 +2103,14 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum7[i] += float32(weight[i] * (x[i] - v18))
+				v18 := float32(weight[i] * (x[i] - v3 - v17))
+				sum7[i] += v18
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v18)), 0)
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
+		v19 := -float32(v2 * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v17))
 		v20 := float32(labelSmoothing * runtime.Select32(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float32(s3*v19) + v20
+		sum5 += float32(s3*runtime.Select32(c, v19, 0)) + v20
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -2146,9 +2118,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -2173,18 +2145,17 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime
 		v9 := 1 / float32(sumv*v8)
 		v10 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v11 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v12 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(sumv < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), sumv)
-		v18 := v11 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v17)
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v18)), 0)
-		v20 := v19 - v4
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := -float32(v2 * (*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v17))
+		v19 := runtime.Select32(c, v18, 0) - v4
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2195,10 +2166,11 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(float32(v21*v8)*v9), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v10*(x[i]-v18)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v20, 0)
+				v20 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
+				v21 := runtime.Select32(c, float32(v10*(x[i]-max2v-v17)), 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v20*v8)*v9), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select32(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -2211,7 +2183,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime
 			dX := runtime.Slice[float32](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
 				v23 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-v11))
+				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
 				v25 := runtime.FMA32(v24, 1.442695, 12583166)
 				v26 := v25 - 12583166
 				v27 := runtime.FMA32(v26, 1.9046542e-09, runtime.FMA32(v26, -0.6931472, v24))
@@ -2226,9 +2198,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -2255,34 +2227,33 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.
 		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select32(runtime.Abs32(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max32(-104, runtime.Min32(89, x[i]-v4))
-				v6 := runtime.FMA32(v5, 1.442695, 12583166)
-				v7 := v6 - 12583166
-				v8 := runtime.FMA32(v7, 1.9046542e-09, runtime.FMA32(v7, -0.6931472, v5))
-				v9 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v8, 0.008366547), v8, 0.0416672), v8, 0.16666543), v8, 0.49999997), v8, 1)
-				bits := math.Float32bits(runtime.FMA32(v7, 0.5, 12583039))
-				v10 := float32(float32(runtime.FMA32(v9, v8, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v6)-bits)<<23))
-				sum6[i] += v10
+				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
+				v5 := runtime.FMA32(v4, 1.442695, 12583166)
+				v6 := v5 - 12583166
+				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
+				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
+				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
+				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
+				sum6[i] += v9
 			}
 		}
 		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v11 := runtime.LaneSum(sum6[:])
-		c3 := v11 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v11*16777216), v11)) + 0x4afb0d
-		v12 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(v11 < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), v11)
-		v18 := v4 + runtime.Select32(v11 <= 0, runtime.Select32(v11 == 0, minusInf, nan), v17)
+		v10 := runtime.LaneSum(sum6[:])
+		c3 := v10 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
+		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
+		v17 := runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
 		// Pass 3: sum.
 		var sum7 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2290,13 +2261,14 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum7[i] += float32(weight[i] * (x[i] - v18))
+				v18 := float32(weight[i] * (x[i] - v3 - v17))
+				sum7[i] += v18
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v18)), 0)
+		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
+		v19 := -float32(v2 * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v17))
 		v20 := float32(labelSmoothing * runtime.Select32(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float32(s3*v19) + v20
+		sum5 += float32(s3*runtime.Select32(c, v19, 0)) + v20
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -2304,9 +2276,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -2331,18 +2303,17 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 		v9 := 1 / float32(sumv*v8)
 		v10 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
-		v11 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v12 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v13 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v14 := float32(v13 * v13)
-		v15 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v13, 0.12763286), v13, -0.13160582), v13, 0.14201559), v13, -0.16623299), v13, 0.20001233)
-		v16 := runtime.FMA32(v12, -1.9046542e-09, float32(float32(v14*v13)*runtime.FMA32(runtime.FMA32(v15, v13, -0.25000823), v13, 0.3333333)))
-		v17 := runtime.Select32(sumv < inf, runtime.FMA32(v12, 0.6931472, v13+runtime.FMA32(v14, -0.5, v16)), sumv)
-		v18 := v11 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v17)
-		v19 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v18)), 0)
-		v20 := v19 - v4
+		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v13 := float32(v12 * v12)
+		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
+		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
+		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
+		v17 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
+		v18 := -float32(v2 * (*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v17))
+		v19 := runtime.Select32(c, v18, 0) - v4
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2353,10 +2324,11 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
-				sum2[i] += runtime.Select32(c, -float32(float32(v21*v8)*v9), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v10*(x[i]-v18)), 0)
-				dWeight2[i] += runtime.Select32(c && c4, v20, 0)
+				v20 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
+				v21 := runtime.Select32(c, float32(v10*(x[i]-max2v-v17)), 0)
+				sum2[i] += runtime.Select32(c, -float32(float32(v20*v8)*v9), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select32(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -2369,7 +2341,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 			dX := runtime.Slice[float32](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
 				v23 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-v11))
+				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
 				v25 := runtime.FMA32(v24, 1.442695, 12583166)
 				v26 := v25 - 12583166
 				v27 := runtime.FMA32(v26, 1.9046542e-09, runtime.FMA32(v26, -0.6931472, v24))
@@ -2384,9 +2356,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -2413,38 +2385,36 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.
 		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				sum6[i%32] += v12
+				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
+				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
+				v6 := v5 - 6.75539944105779e+15
+				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
+				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
+				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
+				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
+				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
+				sum6[i%32] += v11
 			}
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v13 := runtime.LaneSum(sum6[:])
-		c3 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v16 := v15 / (v15 + 2)
-		v17 := float64(v16 * v16)
-		v18 := float64(0.5 * float64(v15*v15))
-		v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v17, 0.15314040323371786), v17, 0.18183564551191073), v17, 0.22222198572344912), v17, 0.28571428742360555), v17, 0.39999999999414965)
-		v20 := v18 - math.FMA(v16, math.FMA(v17, math.FMA(v19, v17, 0.6666666666666734), v18), float64(v14*2.3190468138462996e-17))
-		v21 := runtime.Select64(v13 <= 0, runtime.Select64(v13 == 0, minusInf, nan), runtime.Select64(v13 < inf, math.FMA(v14, 0.6931471805599453, v15-v20), v13))
-		v22 := v4 + v21
+		v12 := runtime.LaneSum(sum6[:])
+		c3 := v12 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v15 := v14 / (v14 + 2)
+		v16 := float64(v15 * v15)
+		v17 := float64(0.5 * float64(v14*v14))
+		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
+		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
+		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
 		// Pass 3: sum.
 		var sum7 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -2452,13 +2422,14 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum7[i%32] += float64(weight[i] * (x[i] - v22))
+				v21 := float64(weight[i] * (x[i] - v3 - v20))
+				sum7[i%32] += v21
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		v23 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v22)), 0)
-		v24 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float64(s3*v23) + v24
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
+		v22 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
+		v23 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
+		sum5 += float64(s3*runtime.Select64(c, v22, 0)) + v23
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -2466,9 +2437,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -2493,20 +2464,18 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime
 		v9 := 1 / float64(sumv*v8)
 		v10 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v11 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v12, 0.6931471805599453, v13-v18), sumv))
-		v20 := v11 + v19
-		v21 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v20)), 0)
-		v22 := v21 - v4
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := -float64(v2 * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v18))
+		v20 := runtime.Select64(c, v19, 0) - v4
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -2517,14 +2486,15 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v23 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v23*v8)*v9), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v10*(x[i]-v20)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v22, 0)
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
+				v22 := runtime.Select64(c, float64(v10*(x[i]-max2v-v18)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v8)*v9), 0)
+				dWeight1[i] += v22
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v24 := runtime.LaneSum(sum2[:])
-		c5 := v24 == 0
+		v23 := runtime.LaneSum(sum2[:])
+		c5 := v23 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2532,17 +2502,17 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v25 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v26 := runtime.Max64(-746, runtime.Min64(710, x[i]-v11))
-				v27 := math.FMA(v26, 1.4426950408889634, 6.75539944105779e+15)
-				v28 := v27 - 6.75539944105779e+15
-				v29 := math.FMA(v28, -2.3190468138462996e-17, math.FMA(v28, -0.6931471805599453, v26))
-				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v29, 2.5109024134111932e-08), v29, 2.755740275318943e-07), v29, 2.7557244255057715e-06), v29, 2.480158717225789e-05), v29, 0.0001984126988607269)
-				v31 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v30, v29, 0.0013888888888962591), v29, 0.008333333333321655), v29, 0.041666666666666505), v29, 0.16666666666666677), v29, 0.5)
-				bits2 := math.Float64bits(math.FMA(v28, 0.5, 6.755399441056767e+15))
-				v32 := float64(math.FMA(math.FMA(v31, v29, 1), v29, 1) * math.Float64frombits(bits2<<52))
-				v33 := float64(v32 * math.Float64frombits((math.Float64bits(v27)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v25, 0) + runtime.Select64(c5, 0, float64(v24*v33))
+				v24 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
+				v25 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v26 := math.FMA(v25, 1.4426950408889634, 6.75539944105779e+15)
+				v27 := v26 - 6.75539944105779e+15
+				v28 := math.FMA(v27, -2.3190468138462996e-17, math.FMA(v27, -0.6931471805599453, v25))
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v28, 2.5109024134111932e-08), v28, 2.755740275318943e-07), v28, 2.7557244255057715e-06), v28, 2.480158717225789e-05), v28, 0.0001984126988607269)
+				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v29, v28, 0.0013888888888962591), v28, 0.008333333333321655), v28, 0.041666666666666505), v28, 0.16666666666666677), v28, 0.5)
+				bits2 := math.Float64bits(math.FMA(v27, 0.5, 6.755399441056767e+15))
+				v31 := float64(math.FMA(math.FMA(v30, v28, 1), v28, 1) * math.Float64frombits(bits2<<52))
+				v32 := float64(v31 * math.Float64frombits((math.Float64bits(v26)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v24, 0) + runtime.Select64(c5, 0, float64(v23*v32))
 			}
 		}
 	}
@@ -2550,9 +2520,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go reads x, t, weight; writes max2, sum; accumulates sum4, sum3.
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	s1 := a.I[1]
 	s2 := a.I[2]
@@ -2579,38 +2549,36 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.
 		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
 		sum2 += v2
 		v3 := runtime.LaneMax(high[:])
-		v4 := runtime.Select64(math.Abs(v3) == inf, 0, v3)
 		// Pass 2: sum.
 		var sum6 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v5 := runtime.Max64(-746, runtime.Min64(710, x[i]-v4))
-				v6 := math.FMA(v5, 1.4426950408889634, 6.75539944105779e+15)
-				v7 := v6 - 6.75539944105779e+15
-				v8 := math.FMA(v7, -2.3190468138462996e-17, math.FMA(v7, -0.6931471805599453, v5))
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v8, 2.5109024134111932e-08), v8, 2.755740275318943e-07), v8, 2.7557244255057715e-06), v8, 2.480158717225789e-05), v8, 0.0001984126988607269)
-				v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v9, v8, 0.0013888888888962591), v8, 0.008333333333321655), v8, 0.041666666666666505), v8, 0.16666666666666677), v8, 0.5)
-				bits := math.Float64bits(math.FMA(v7, 0.5, 6.755399441056767e+15))
-				v11 := float64(math.FMA(math.FMA(v10, v8, 1), v8, 1) * math.Float64frombits(bits<<52))
-				v12 := float64(v11 * math.Float64frombits((math.Float64bits(v6)-bits)<<52))
-				sum6[i%32] += v12
+				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
+				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
+				v6 := v5 - 6.75539944105779e+15
+				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
+				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
+				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
+				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
+				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
+				sum6[i%32] += v11
 			}
 		}
 		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v13 := runtime.LaneSum(sum6[:])
-		c3 := v13 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v13*9.007199254740992e+15), v13)) + 0x95f619980c433
-		v14 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v15 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v16 := v15 / (v15 + 2)
-		v17 := float64(v16 * v16)
-		v18 := float64(0.5 * float64(v15*v15))
-		v19 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v17, 0.15314040323371786), v17, 0.18183564551191073), v17, 0.22222198572344912), v17, 0.28571428742360555), v17, 0.39999999999414965)
-		v20 := v18 - math.FMA(v16, math.FMA(v17, math.FMA(v19, v17, 0.6666666666666734), v18), float64(v14*2.3190468138462996e-17))
-		v21 := runtime.Select64(v13 <= 0, runtime.Select64(v13 == 0, minusInf, nan), runtime.Select64(v13 < inf, math.FMA(v14, 0.6931471805599453, v15-v20), v13))
-		v22 := v4 + v21
+		v12 := runtime.LaneSum(sum6[:])
+		c3 := v12 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
+		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v15 := v14 / (v14 + 2)
+		v16 := float64(v15 * v15)
+		v17 := float64(0.5 * float64(v14*v14))
+		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
+		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
+		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
 		// Pass 3: sum.
 		var sum7 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -2618,13 +2586,14 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum7[i%32] += float64(weight[i] * (x[i] - v22))
+				v21 := float64(weight[i] * (x[i] - v3 - v20))
+				sum7[i%32] += v21
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		v23 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0])-v22)), 0)
-		v24 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float64(s3*v23) + v24
+		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
+		v22 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
+		v23 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
+		sum5 += float64(s3*runtime.Select64(c, v22, 0)) + v23
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -2632,9 +2601,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go reads t, dY, sum4, weight, sum, x, max2, y; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -2659,20 +2628,18 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 		v9 := 1 / float64(sumv*v8)
 		v10 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
-		v11 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v12, 0.6931471805599453, v13-v18), sumv))
-		v20 := v11 + v19
-		v21 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5])-v20)), 0)
-		v22 := v21 - v4
+		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
+		v19 := -float64(v2 * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v18))
+		v20 := runtime.Select64(c, v19, 0) - v4
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -2683,14 +2650,15 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
 				c4 := n+i == tv
-				v23 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v23*v8)*v9), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v10*(x[i]-v20)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v22, 0)
+				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
+				v22 := runtime.Select64(c, float64(v10*(x[i]-max2v-v18)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v8)*v9), 0)
+				dWeight1[i] += v22
+				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v24 := runtime.LaneSum(sum2[:])
-		c5 := v24 == 0
+		v23 := runtime.LaneSum(sum2[:])
+		c5 := v23 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2698,17 +2666,17 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v25 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v26 := runtime.Max64(-746, runtime.Min64(710, x[i]-v11))
-				v27 := math.FMA(v26, 1.4426950408889634, 6.75539944105779e+15)
-				v28 := v27 - 6.75539944105779e+15
-				v29 := math.FMA(v28, -2.3190468138462996e-17, math.FMA(v28, -0.6931471805599453, v26))
-				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v29, 2.5109024134111932e-08), v29, 2.755740275318943e-07), v29, 2.7557244255057715e-06), v29, 2.480158717225789e-05), v29, 0.0001984126988607269)
-				v31 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v30, v29, 0.0013888888888962591), v29, 0.008333333333321655), v29, 0.041666666666666505), v29, 0.16666666666666677), v29, 0.5)
-				bits2 := math.Float64bits(math.FMA(v28, 0.5, 6.755399441056767e+15))
-				v32 := float64(math.FMA(math.FMA(v31, v29, 1), v29, 1) * math.Float64frombits(bits2<<52))
-				v33 := float64(v32 * math.Float64frombits((math.Float64bits(v27)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v25, 0) + runtime.Select64(c5, 0, float64(v24*v33))
+				v24 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
+				v25 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v26 := math.FMA(v25, 1.4426950408889634, 6.75539944105779e+15)
+				v27 := v26 - 6.75539944105779e+15
+				v28 := math.FMA(v27, -2.3190468138462996e-17, math.FMA(v27, -0.6931471805599453, v25))
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v28, 2.5109024134111932e-08), v28, 2.755740275318943e-07), v28, 2.7557244255057715e-06), v28, 2.480158717225789e-05), v28, 0.0001984126988607269)
+				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v29, v28, 0.0013888888888962591), v28, 0.008333333333321655), v28, 0.041666666666666505), v28, 0.16666666666666677), v28, 0.5)
+				bits2 := math.Float64bits(math.FMA(v27, 0.5, 6.755399441056767e+15))
+				v31 := float64(math.FMA(math.FMA(v30, v28, 1), v28, 1) * math.Float64frombits(bits2<<52))
+				v32 := float64(v31 * math.Float64frombits((math.Float64bits(v26)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v24, 0) + runtime.Select64(c5, 0, float64(v23*v32))
 			}
 		}
 	}
@@ -2716,9 +2684,9 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 
 // cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	s0 := float32(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -2738,34 +2706,33 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.A
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum3[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		v8 := runtime.LaneSum(sum3[:])
+		c := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
+		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
 		// Pass 3: sum.
 		var sum4 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2773,15 +2740,16 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.A
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum4[i] += float32(weight[i] * (x[i] - v16))
+				v16 := float32(weight[i] * (x[i] - v - v15))
+				sum4[i] += v16
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
 		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
@@ -2790,9 +2758,9 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a *runtime.A
 
 // cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -2815,17 +2783,17 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.
 		v8 := 1 / float32(sumv*v7)
 		v9 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
-		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
-		v18 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
+		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
+		v17 := -float32(v2 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2837,13 +2805,14 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.
 			for i := range m {
 				c4 := n+i == tv
 				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v5, 0)
+				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight1[i] += v20
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v21 := runtime.LaneSum(sum2[:])
+		c5 := v21 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -2851,15 +2820,15 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v22 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v24 := runtime.FMA32(v23, 1.442695, 12583166)
+				v25 := v24 - 12583166
+				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
+				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
+				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
 			}
 		}
 	}
@@ -2867,9 +2836,9 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	s0 := float32(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -2889,34 +2858,33 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.A
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(runtime.Abs32(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [64]float32
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum3[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum3[i] += v7
 			}
 		}
 		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v9 := runtime.LaneSum(sum3[:])
-		c := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
+		v8 := runtime.LaneSum(sum3[:])
+		c := v8 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
+		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
 		// Pass 3: sum.
 		var sum4 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2924,15 +2892,16 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.A
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum4[i] += float32(weight[i] * (x[i] - v16))
+				v16 := float32(weight[i] * (x[i] - v - v15))
+				sum4[i] += v16
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
+		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
 		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v16))
+		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
 		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
 		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
 	}
@@ -2941,9 +2910,9 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.A
 
 // cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -2966,17 +2935,17 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 		v8 := 1 / float32(sumv*v7)
 		v9 := runtime.Select32(c, v3, 0)
 		max2v := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select32(runtime.Abs32(max2v) == inf, 0, max2v)
 		c3 := sumv < 1.1754944e-38
 		bits := math.Float32bits(runtime.Select32(c3, float32(sumv*16777216), sumv)) + 0x4afb0d
-		v11 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
-		v17 := v10 + runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
-		v18 := runtime.Select32(c, -float32(v2*(*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v17)), 0)
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+		v12 := float32(v11 * v11)
+		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
+		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
+		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
+		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
+		v17 := -float32(v2 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
 		for n := 0; n < a.N; n += 64 {
@@ -2988,13 +2957,14 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 			for i := range m {
 				c4 := n+i == tv
 				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v5, 0)
+				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
-				dWeight1[i] += runtime.Select32(c, float32(v9*(x[i]-v17)), 0)
+				dWeight1[i] += v20
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v20 := runtime.LaneSum(sum2[:])
-		c5 := v20 == 0
+		v21 := runtime.LaneSum(sum2[:])
+		c5 := v21 == 0
 		// Pass 2: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -3002,15 +2972,15 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v21 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-v10))
-				v23 := runtime.FMA32(v22, 1.442695, 12583166)
-				v24 := v23 - 12583166
-				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
-				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
-				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(v20*v27))
+				v22 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
+				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v24 := runtime.FMA32(v23, 1.442695, 12583166)
+				v25 := v24 - 12583166
+				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
+				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
+				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
 			}
 		}
 	}
@@ -3018,9 +2988,9 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	s0 := float64(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -3040,38 +3010,36 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.A
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum3[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
+		v10 := runtime.LaneSum(sum3[:])
+		c := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
 		// Pass 3: sum.
 		var sum4 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -3079,26 +3047,27 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a *runtime.A
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum4[i%32] += float64(weight[i] * (x[i] - v20))
+				v19 := float64(weight[i] * (x[i] - v - v18))
+				sum4[i%32] += v19
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
+		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
 		tv := int(*runtime.At[int32](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v21 := runtime.SelectInt(c3, tv, s2)
-		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
+		v20 := runtime.SelectInt(c3, tv, s2)
+		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
+		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
+		sum2 += float64(s0*runtime.Select64(c2, -v21, 0)) + v22
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -3121,19 +3090,18 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.
 		v8 := 1 / float64(sumv*v7)
 		v9 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
-		v19 := v10 + v18
-		v20 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
+		v18 := -float64(v2 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -3144,10 +3112,11 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
+				v20 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
+				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -3160,7 +3129,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
 				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
 				v26 := v25 - 6.75539944105779e+15
 				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
@@ -3177,9 +3146,9 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a *runtime.
 
 // cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go reads x, weight, t; writes max2, sum; accumulates y.
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	s0 := float64(a.F[0])
 	ignoreIndex := a.I[1]
 	s2 := a.I[2]
@@ -3199,38 +3168,36 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.A
 			}
 		}
 		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(math.Abs(v) == inf, 0, v)
 		// Pass 2: sum.
 		var sum3 [32]float64
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum3[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum3[i%32] += v9
 			}
 		}
 		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v11 := runtime.LaneSum(sum3[:])
-		c := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		v20 := v2 + v19
+		v10 := runtime.LaneSum(sum3[:])
+		c := v10 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
 		// Pass 3: sum.
 		var sum4 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -3238,26 +3205,27 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.A
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				sum4[i%32] += float64(weight[i] * (x[i] - v20))
+				v19 := float64(weight[i] * (x[i] - v - v18))
+				sum4[i%32] += v19
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v11
+		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v21 := runtime.SelectInt(c3, tv, s2)
-		v22 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v21*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v21*a.Step[0]) - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float64(s0*runtime.Select64(c2, -v22, 0)) + v23
+		v20 := runtime.SelectInt(c3, tv, s2)
+		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
+		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
+		sum2 += float64(s0*runtime.Select64(c2, -v21, 0)) + v22
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
 
 // cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go reads t, dY, weight, sum, x, max2; writes dX; accumulates dWeight1, dWeight2.
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
+	inf := float64(math.Inf(1))
 	ignoreIndex := a.I[0]
 	labelSmoothing := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -3280,19 +3248,18 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 		v8 := 1 / float64(sumv*v7)
 		v9 := runtime.Select64(c, v3, 0)
 		max2v := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v10 := runtime.Select64(math.Abs(max2v) == inf, 0, max2v)
 		c3 := sumv < 2.2250738585072014e-308
 		bits := math.Float64bits(runtime.Select64(c3, float64(sumv*9.007199254740992e+15), sumv)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
-		v19 := v10 + v18
-		v20 := runtime.Select64(c, -float64(v2*(*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4])-v19)), 0)
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
+		v18 := -float64(v2 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
 		for n := 0; n < a.N; n += 64 {
@@ -3303,10 +3270,11 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
 				c4 := n+i == tv
-				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
-				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v7)*v8), 0)
-				dWeight1[i] += runtime.Select64(c, float64(v9*(x[i]-v19)), 0)
-				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
+				v20 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
+				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
+				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
+				dWeight1[i] += v21
+				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
 		v22 := runtime.LaneSum(sum2[:])
@@ -3319,7 +3287,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
 				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-v10))
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
 				v26 := v25 - 6.75539944105779e+15
 				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
