@@ -71,6 +71,14 @@ func ratioText(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
+// marked is a ratio in bold where opgen is slower.
+func marked(v float64) string {
+	if v > slower {
+		return "**" + ratioText(v) + "**"
+	}
+	return ratioText(v)
+}
+
 func title(o *op) string { return strings.ReplaceAll(o.name, "_", " ") }
 
 // markdown is the report as it stands in docs/performance.md.
@@ -96,12 +104,12 @@ func (p *report) tables(b *bytes.Buffer) {
 		r := &p.results[i]
 		if r.n/1e4 != n/1e4 || n == 0 {
 			n = r.n
-			fmt.Fprintf(b, "\n### %s elements\n\nNanoseconds for an element; then opgen's time by that of the others: less than 1 is faster.\n\n", size(n))
+			fmt.Fprintf(b, "\n### %s elements\n\nNanoseconds for an element; then opgen's time by that of the others: less than 1 is faster, more than 1.1 is bold.\n\n", size(n))
 			b.WriteString("| op | threads | opgen | memory limit | gcc | PyTorch | by limit | by gcc | by PyTorch |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 		}
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", title(r.op), r.threads,
 			number(r.perElement(ours)), number(r.perElement(limit)), number(r.perElement(gcc)), number(r.perElement(pytorch)),
-			ratioText(r.ratio(limit)), ratioText(r.ratio(gcc)), ratioText(r.ratio(pytorch)))
+			ratioText(r.ratio(limit)), marked(r.ratio(gcc)), marked(r.ratio(pytorch)))
 	}
 }
 
@@ -114,37 +122,34 @@ func size(n int) string {
 	}
 }
 
-// verdict names all cells where opgen is slower.
+// verdict counts the cells where opgen is slower.
 func (p *report) verdict(b *bytes.Buffer) {
 	b.WriteString("\n### Where opgen is slower\n\n")
 	for _, c := range []struct {
 		column column
 		name   string
 	}{{gcc, "gcc"}, {pytorch, "PyTorch"}} {
-		var list []string
-		count := 0
-		for i := range p.results {
-			r := &p.results[i]
-			if r.ratio(c.column) == 0 {
-				continue
+		var sizes []string
+		total, cells := 0, 0
+		for i := 0; i < len(p.results); {
+			n, slow := p.results[i].n, 0
+			j := i
+			for ; j < len(p.results) && p.results[j].n/1e4 == n/1e4; j++ {
+				if v := p.results[j].ratio(c.column); v != 0 {
+					cells++
+					if v > slower {
+						slow++
+					}
+				}
 			}
-			count++
-			if r.ratio(c.column) > slower {
-				list = append(list, fmt.Sprintf("%s, %s elements, threads %d (%.2f)", title(r.op), size(r.n), r.threads, r.ratio(c.column)))
-			}
+			total += slow
+			sizes = append(sizes, fmt.Sprintf("%d of %d with %s elements", slow, j-i, size(n)))
+			i = j
 		}
-		if count == 0 {
-			continue
+		if cells > 0 {
+			fmt.Fprintf(b, "- More than %.1f × the time of %s in %d of %d cells: %s.\n", slower, c.name, total, cells, strings.Join(sizes, ", "))
 		}
-		fmt.Fprintf(b, "- More than %.1f × the time of %s in %d of %d cells%s.\n", slower, c.name, len(list), count, listed(list))
 	}
-}
-
-func listed(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(list, "; ")
 }
 
 // accuracy is how far each contestant was from float64 in the check before the timing.

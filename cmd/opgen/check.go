@@ -24,8 +24,8 @@ func (c *checkCmd) Run(e *env) error {
 	texts := map[string][]byte{}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	for _, s := range sources {
-		b := codegen.New(s)
-		b.Run("prove")
+		b := codegen.New(s, codegen.Go)
+		b.Run("") // all of it: what passes here is what generates
 		all.All = append(all.All, b.Diags.All...)
 		for _, f := range s.Files {
 			texts[f.Name] = f.Data
