@@ -29,6 +29,7 @@ type Build struct {
 	Targets map[Target]bool
 
 	Files     []*dsl.File
+	Imported  []SourceFile // files of other packages that were read
 	Package   *ir.Package
 	Functions []*Function
 	Kernels   map[string][]*nest.Nest // by the base name of the .op file that they belong to

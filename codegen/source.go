@@ -14,6 +14,9 @@ type Source struct {
 	Files      []SourceFile
 	Out        string // folder of the generated package
 	ImportPath string // of the generated package; the folder's name where no go.mod is found
+	// Import gives the files of another package of specs: import "loss" is the folder loss beside that of the importing one.
+	// Nil: there are none.
+	Import func(path string) ([]SourceFile, error)
 }
 
 // SourceFile is one .op file.
@@ -97,21 +100,16 @@ func expand(pattern string) ([]string, error) {
 }
 
 func read(dir, out string) (Source, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.op"))
+	files, err := readFiles(dir)
 	if err != nil {
 		return Source{}, err
 	}
-	if len(names) == 0 {
-		return Source{}, fmt.Errorf("%s: no .op files", dir)
-	}
-	sort.Strings(names)
-	s := Source{Dir: dir, Out: out}
-	for _, n := range names {
-		data, err := os.ReadFile(n)
-		if err != nil {
-			return Source{}, err
+	s := Source{Dir: dir, Out: out, Files: files}
+	s.Import = func(path string) ([]SourceFile, error) {
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return nil, fmt.Errorf("%s is no path below the folder that holds this package", path)
 		}
-		s.Files = append(s.Files, SourceFile{Name: n, Data: data})
+		return readFiles(filepath.Join(dir, "..", filepath.FromSlash(path)))
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -125,6 +123,27 @@ func read(dir, out string) (Source, error) {
 	}
 	s.ImportPath = importPath(outAbs)
 	return s, nil
+}
+
+// readFiles reads the .op files of a folder, in the order of their names.
+func readFiles(dir string) ([]SourceFile, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.op"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no .op files", dir)
+	}
+	sort.Strings(names)
+	var r []SourceFile
+	for _, n := range names {
+		data, err := os.ReadFile(n)
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, SourceFile{Name: n, Data: data})
+	}
+	return r, nil
 }
 
 // beside gives the output folder of a spec folder, as written and absolute.

@@ -25,7 +25,11 @@ func (b *Build) parse() {
 }
 
 func (b *Build) check() {
-	pkg, diags := check.Package(b.Files)
+	cfg := check.Config{}
+	if b.Source.Import != nil {
+		cfg.Import = b.imported
+	}
+	pkg, diags := cfg.Package(b.Files)
 	b.Package = pkg
 	b.Diags.All = append(b.Diags.All, diags.All...)
 	for _, op := range pkg.Ops {
@@ -37,6 +41,24 @@ func (b *Build) check() {
 			b.Functions = append(b.Functions, &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward})
 		}
 	}
+}
+
+// imported parses another package of specs, whose files messages may then name.
+func (b *Build) imported(path string) ([]*dsl.File, error) {
+	files, err := b.Source.Import(path)
+	if err != nil {
+		return nil, err
+	}
+	var r []*dsl.File
+	for _, f := range files {
+		tree, diags := dsl.Parse(f.Name, f.Data)
+		if err := diags.Err(); err != nil {
+			return nil, err
+		}
+		r = append(r, tree)
+	}
+	b.Imported = append(b.Imported, files...)
+	return r, nil
 }
 
 // variantName is an identifier that is unique in the package.
@@ -179,6 +201,17 @@ func (b *Build) simplify() {
 }
 
 func (b *Build) lower() {
+	for _, op := range b.Package.Ops {
+		for _, v := range op.ElemVars {
+			if len(kernelDTypes(v)) == 0 {
+				b.Diags.Errorf(op.Span, "unsupported", "%s: no kernels are made for %s of %s yet", op.Name, strings.Join(v.DTypes, ", "), v.Name).Hint =
+					"there are kernels for f32 and f64, and for indices of i32 and i64"
+			}
+		}
+	}
+	if b.Diags.HasErrors() {
+		return
+	}
 	for _, f := range b.Functions {
 		for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
 			opt := nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, dtypes), DTypes: dtypes}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/opgen/opgen/codegen"
@@ -27,7 +28,7 @@ func (c *checkCmd) Run(e *env) error {
 		b := codegen.New(s, codegen.Go)
 		b.Run("") // all of it: what passes here is what generates
 		all.All = append(all.All, b.Diags.All...)
-		for _, f := range s.Files {
+		for _, f := range slices.Concat(s.Files, b.Imported) {
 			texts[f.Name] = f.Data
 		}
 		if c.Format == "text" {
@@ -56,7 +57,7 @@ func (c *checkCmd) Run(e *env) error {
 // show prints diagnostics for people and tells whether there were errors.
 func show(e *env, b *codegen.Build) error {
 	texts := map[string][]byte{}
-	for _, f := range b.Source.Files {
+	for _, f := range slices.Concat(b.Source.Files, b.Imported) {
 		texts[f.Name] = f.Data
 	}
 	if err := b.Diags.Render(e.stderr, texts, e.color); err != nil {

@@ -216,11 +216,11 @@ func (g *gen) requires() {
 		}
 		g.count(r.Cond)
 		c := g.cond(r.Cond, g.root)
-		message := r.Message
-		if message == "" {
-			message = r.Cond.String()
+		fault := fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, g.argument(reads), r.Cond.String())
+		if r.Message != "" {
+			fault = fmt.Sprintf("runtime.RequireError(%q, %q, %q, runtime.ErrValue)", g.k.Op, g.argument(reads), r.Message)
 		}
-		g.test(g.root, not(c), fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, g.argument(reads), message))
+		g.test(g.root, not(c), fault)
 	}
 }
 
