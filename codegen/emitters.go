@@ -15,9 +15,6 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// RuntimePath is what generated code imports.
-const RuntimePath = "github.com/opgen/opgen/runtime"
-
 // emit writes the files of the package: for each .op file the API and portable kernels, and beside them assembly; CUDA C
 // in a folder of its own, so that programs without a GPU carry none of it.
 func (b *Build) emit() {
@@ -77,7 +74,7 @@ func (b *Build) assembly(u *emit.Unit, name string) ([]emit.File, error) {
 	if !u.Assembly {
 		return nil, nil
 	}
-	asm, stubs, err := amd64.File(emit.Header(u.Source), u.Package, RuntimePath, u.Kernels)
+	asm, stubs, err := amd64.File(emit.Header(u.Source), u.Package, emit.RuntimePath, u.Kernels)
 	return []emit.File{{Name: name + "_gen_amd64.s", Data: asm}, {Name: name + "_gen_stubs_amd64.go", Data: stubs}}, err
 }
 

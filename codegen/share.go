@@ -83,7 +83,7 @@ func (b *Build) emitKernels(source string, nests []*nest.Nest) ([]emit.File, err
 	}
 	r = append(r, portable)
 	if b.Targets[AMD64] {
-		asm, _, err := amd64.File(emit.Header(source), b.Package.Name, RuntimePath, nests)
+		asm, _, err := amd64.File(emit.Header(source), b.Package.Name, emit.RuntimePath, nests)
 		if err != nil {
 			return nil, err
 		}

@@ -62,15 +62,6 @@ var (
 	statements = set("let", "dim", "require", "match", "grad", "save", "recompute", "example")
 )
 
-// IsReserved tells whether a word is reserved, so that no value may be called by it.
-func IsReserved(word string) bool { return reserved[word] }
-
-// IsReducer tells whether a word is one of the reducers, such as sum and argmax.
-func IsReducer(word string) bool { return reducers[word] }
-
-// IsConstant tells whether a word is a reserved value: true, false, inf, nan or pi.
-func IsConstant(word string) bool { return constants[word] }
-
 func isUpper(word string) bool { return word != "" && 'A' <= word[0] && word[0] <= 'Z' }
 
 // startOf is the place of a token's first character.

@@ -255,7 +255,16 @@ func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
 		l.unsupported(site{x.Index.Where.Pos(), e}, "a filter that is handed to a func")
 		return nil, false
 	}
-	var axes []string
+	axes, other := axisItems(x, e)
+	if other != nil {
+		l.unsupported(site{other.Span, e}, "an index variable that is handed to a func")
+		return nil, false
+	}
+	return axes, true
+}
+
+// axisItems are the axes that the brackets of a call name; other is the first item that is none.
+func axisItems(x *dsl.Call, e *env) (axes []string, other *dsl.Item) {
 	for _, i := range x.Index.Items {
 		id := bareName(i.Value)
 		switch {
@@ -268,11 +277,10 @@ func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
 				axes = append(axes, id.Name)
 			}
 		default:
-			l.unsupported(site{i.Span, e}, "an index variable that is handed to a func")
-			return nil, false
+			return nil, i
 		}
 	}
-	return axes, true
+	return axes, nil
 }
 
 // inlineOp lowers the body of an op whose tensors all have the axes ...B in place of its call.

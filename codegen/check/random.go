@@ -79,21 +79,9 @@ func (l *lowering) seed(x dsl.Expr, e *env) string {
 
 // randomAxes are the axes that have a number each.
 func (l *lowering) randomAxes(x *dsl.Call, e *env) ([]string, bool) {
-	var axes []string
-	for _, i := range x.Index.Items {
-		id := bareName(i.Value)
-		switch {
-		case i.AxisPack != nil:
-			axes = append(axes, i.AxisPack.Name)
-		case id != nil && isUpper(id.Name) && !i.Pack && !i.In:
-			if given, is := e.axisArgs[id.Name]; is {
-				axes = append(axes, given...)
-			} else {
-				axes = append(axes, id.Name)
-			}
-		default:
-			return nil, false // reported with the names
-		}
+	axes, other := axisItems(x, e)
+	if other != nil {
+		return nil, false // reported with the names
 	}
 	for _, a := range axes {
 		if l.sig.axes[a] == nil {

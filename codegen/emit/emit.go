@@ -10,6 +10,9 @@ import (
 	"github.com/opgen/opgen/codegen/nest"
 )
 
+// RuntimePath is the package that generated code imports. Nothing here imports it.
+const RuntimePath = "github.com/opgen/opgen/runtime"
+
 // File is one generated file.
 type File struct {
 	Name string // without folders

@@ -6,11 +6,12 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/nest"
 )
 
 // runtimePath is the package that generated code imports.
-const runtimePath = "github.com/opgen/opgen/runtime"
+const runtimePath = emit.RuntimePath
 
 // Precedences of Go's operators.
 const (

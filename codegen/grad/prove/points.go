@@ -360,21 +360,9 @@ func (p *points) onKink(b ir.Binding, i int, x, want, scale float64) bool {
 	return x >= lo-slack && x <= hi+slack && hi-lo > slack
 }
 
+// near is a point close to b; cotangents stay.
 func (p *points) near(b ir.Binding) ir.Binding {
-	c := b
-	c.Arrays = map[*ir.Tensor]*ir.Array{}
-	for t, a := range b.Arrays {
-		c.Arrays[t] = a
-		if !p.f.IsFloat(t) || t.Role == ir.Cotangent {
-			continue
-		}
-		n := &ir.Array{Shape: a.Shape, Data: append([]float64(nil), a.Data...)}
-		for i := range n.Data {
-			n.Data[i] += 1e-6 * p.random.NormFloat64()
-		}
-		c.Arrays[t] = n
-	}
-	return c
+	return p.moved(b, func(t *ir.Tensor, x float64) float64 { return ifNot(t, x, x+1e-6*p.random.NormFloat64()) })
 }
 
 // between is the point at t on the line from a to b; integers and attributes stay those of a.
