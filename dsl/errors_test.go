@@ -26,6 +26,8 @@ var wrong = []struct {
 	{"carriage return", " y = x «\r» z", []string{"lex-char: the blank character U+000D has no place here | use a space"}},
 	{"encoding", " y = x «\xff\xfe» z", []string{"lex-utf8: the text is not valid UTF-8"}},
 	{"encoding of a comment", " y = x «// \xff that»", []string{"lex-utf8: the comment is not valid UTF-8"}},
+	{"control in a comment", " y = x «// \x00 that»", []string{"lex-char: the character U+0000 has no place in a comment"}},
+	{"control in a string", " require p > 0 else «\"\x01\"»", []string{"lex-char: the character U+0001 has no place in a string"}},
 	{"encoding of a string", " require p > 0 else «\"\xff\"»", []string{"lex-utf8: the string is not valid UTF-8"}},
 	{"block comment", " y = x «/*» z\n */", []string{"lex-comment: comments begin with // and end with the line"}},
 	{"open string", " require p > 0 else «\"no»\n y = x", []string{"lex-string: the string isn't closed before the end of the line | close it with \""}},

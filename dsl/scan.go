@@ -129,8 +129,20 @@ func (s *scanner) comment() {
 	text := s.text(span)
 	if !utf8.ValidString(text) {
 		s.report(span, "lex-utf8", "the comment is not valid UTF-8")
+	} else if r, found := control(text); found {
+		s.report(span, "lex-char", "the character %U has no place in a comment", r)
 	}
 	s.comments = append(s.comments, Comment{Text: strings.TrimRightFunc(text, unicode.IsSpace), Trailing: trailing, Span: span})
+}
+
+// control finds a character that no text shows, and that Go does not take in a comment.
+func control(text string) (rune, bool) {
+	i := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\t' || r == '\ufeff' })
+	if i < 0 {
+		return 0, false
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return r, true
 }
 
 // blockComment reports a comment of the kind that other languages have, and skips it.
@@ -213,9 +225,12 @@ func (s *scanner) str() {
 	}
 	span := s.advance(n + 1)
 	text := s.text(span)
+	odd, hasControl := control(text)
 	switch _, err := strconv.Unquote(text); {
 	case !utf8.ValidString(text):
 		s.report(span, "lex-utf8", "the string is not valid UTF-8")
+	case hasControl:
+		s.report(span, "lex-char", "the character %U has no place in a string", odd)
 	case err != nil:
 		s.report(span, "lex-string", "the string holds an escape or a character that it can't").Hint =
 			`escapes are those of Go: \n, \t, \", \\, \u00e9`

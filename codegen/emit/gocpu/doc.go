@@ -4,12 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// comment is a text as a comment of several lines.
+// comment is a text as a comment of several lines. Characters that Go takes in no comment, which a string of the spec may
+// have by escapes, become blanks.
 func comment(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' || r == '\ufeff' {
+			return ' '
+		}
+		return r
+	}, text)
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, l := range lines {
 		if !strings.HasPrefix(l, "\t") {
