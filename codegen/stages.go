@@ -33,12 +33,27 @@ func (b *Build) check() {
 	b.Package = pkg
 	b.Diags.All = append(b.Diags.All, diags.All...)
 	for _, op := range pkg.Ops {
+		b.checkExamples(op)
 		for _, v := range op.Variants {
 			if v.Refused != nil {
 				continue // every call of it is an error
 			}
 			v.Forward.Requires = append(v.Forward.Requires, ir.NeedsPoints(v.Forward)...)
 			b.Functions = append(b.Functions, &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward})
+		}
+	}
+}
+
+// checkExamples reports examples that are no calls of the op: whose shapes don't fit each other, or whose attributes place an
+// axis that isn't there.
+func (b *Build) checkExamples(op *ir.OpDecl) {
+	for _, e := range op.Examples {
+		inputs := map[string]*ir.Array{}
+		for _, v := range e.Inputs {
+			inputs[v.Name] = &ir.Array{Shape: v.Shape, Data: v.Data}
+		}
+		if _, err := ir.Bind(op, ir.ShapesOf(inputs), e.Attrs); err != nil {
+			b.Diags.Errorf(e.Span, "example-shape", "the op can't be called like this: %v", err)
 		}
 	}
 }
