@@ -121,7 +121,7 @@ func read(dir, out string) (Source, error) {
 	} else if outAbs, err = filepath.Abs(out); err != nil {
 		return Source{}, err
 	}
-	s.ImportPath = importPath(outAbs)
+	s.ImportPath = importPath(resolve(outAbs))
 	return s, nil
 }
 
@@ -162,6 +162,17 @@ func beside(dir, abs string) (string, string) {
 		return to, to
 	}
 	return dir, abs
+}
+
+// resolve follows symbolic links, also of a folder that isn't there yet: code has one import path, however its folder is named.
+func resolve(abs string) string {
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(abs); parent != abs {
+		return filepath.Join(resolve(parent), filepath.Base(abs))
+	}
+	return abs
 }
 
 // importPath is that of a folder, by the go.mod above it. It reads the module line alone: Go code is never loaded.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,11 +15,35 @@ type generateCmd struct {
 	Target []string `help:"What to write: go, amd64, cuda. Go is always written." default:"go,amd64,cuda"`
 	Check  bool     `help:"Write nothing; fail if what is there is stale, and show how."`
 	DryRun bool     `short:"n" help:"Write nothing; list what would change."`
+	Watch  bool     `help:"Write again whenever a spec changes, until interrupted."`
 	Stats  bool     `help:"Print how much was written."`
 	Paths  []string `arg:"" optional:"" help:"Packages of specs: a folder, a file in it, or DIR/... for all below; the folder here if none is named."`
 }
 
+// Help is shown below the flags.
+func (generateCmd) Help() string {
+	return `Files are written only if they differ, each as a whole; what opgen wrote for specs that
+are gone is removed. A package with errors keeps its code.
+
+  opgen generate                       # the package here; a //go:generate line runs this
+  opgen generate ./specs/...           # all packages below
+  opgen generate -check ./specs/...    # in CI: fail if code is stale, and show how
+  opgen generate -target go ./ops      # portable Go alone
+  opgen generate -watch ./ops          # while writing a spec`
+}
+
 func (c *generateCmd) Run(e *env) error {
+	if !c.Watch {
+		return c.once(e)
+	}
+	if c.Check || c.DryRun {
+		return usageError{errors.New("-watch writes: it goes with neither -check nor -n")}
+	}
+	return watch(e, func() error { return c.once(e) }, func() ([]codegen.Source, error) { return codegen.Find(c.Paths, c.Output) })
+}
+
+// once goes through all packages.
+func (c *generateCmd) once(e *env) error {
 	targets, err := parseTargets(c.Target)
 	if err != nil {
 		return err
@@ -93,7 +118,7 @@ next:
 				continue next
 			}
 		}
-		return nil, fmt.Errorf("unknown target %q: there are %s", n, strings.Trim(fmt.Sprint(codegen.Targets), "[]"))
+		return nil, usageError{fmt.Errorf("unknown target %q: there are %s", n, strings.Trim(fmt.Sprint(codegen.Targets), "[]"))}
 	}
 	return r, nil
 }

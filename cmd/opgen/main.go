@@ -21,6 +21,9 @@ const (
 // errFindings is returned by a command that has already printed what it found.
 var errFindings = errors.New("findings")
 
+// usageError is a command that can't be meant.
+type usageError struct{ error }
+
 // env is what commands may use of the outside.
 type env struct {
 	stdin          io.Reader
@@ -34,7 +37,12 @@ type commands struct {
 	Fmt      fmtCmd      `cmd:"" help:"Bring specs into canonical form."`
 	Test     testCmd     `cmd:"" help:"Run the examples of specs and check gradients, on every backend that is here."`
 	Explain  explainCmd  `cmd:"" help:"Show how the text of one op becomes kernels, step by step."`
+	New      newCmd      `cmd:"" help:"Write an op to start from."`
+	Doctor   doctorCmd   `cmd:"" help:"Tell what was found on this machine, and what it is for."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print a script for completion in a shell."`
+	Complete   completeCmd   `cmd:"" hidden:""`
 }
 
 func main() {
@@ -72,6 +80,9 @@ func run(args []string, e env) int {
 		return exitClean
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.As(err, new(usageError)):
+		fmt.Fprintf(e.stderr, "opgen: %v\nRun 'opgen --help' for usage.\n", err)
+		return exitUsage
 	default:
 		fmt.Fprintln(e.stderr, "opgen:", err)
 		return exitFindings

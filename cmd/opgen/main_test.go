@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -13,5 +17,37 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command as a user does; see testdata/script.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != ""})
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"waitfor": waitFor, "sleep": sleep, "writemarked": writeMarked,
+		},
+	})
+}
+
+// waitFor waits until a file holds a pattern: waitfor FILE PATTERN.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile(args[1])
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && pattern.Match(data) {
+			return
+		}
+	}
+	ts.Fatalf("%s never held %s", args[0], args[1])
+}
+
+func sleep(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
+}
+
+// writeMarked copies a text as some editors write it, with a byte order mark and carriage returns: writemarked TO FROM.
+func writeMarked(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	to := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(to), 0o777))
+	ts.Check(os.WriteFile(to, append([]byte("\uFEFF"), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))...), 0o666))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/opgen/opgen/codegen/emit"
 )
@@ -97,43 +98,115 @@ func orphans(dir string, folders, want map[string]bool) ([]change, error) {
 	return r, nil
 }
 
-// apply writes and removes. Each file is replaced as a whole, so that an interrupted run leaves old or new text, nothing between.
+// apply writes and removes. All new texts are on the disk before the first file is replaced, and each is replaced as a whole: a run
+// that fails or is interrupted while writing leaves the old files; between two renames it leaves old and new ones, nothing half.
 func apply(changes []change) error {
+	var ready []*staged
+	defer func() {
+		for _, s := range ready {
+			s.discard()
+		}
+	}()
 	for _, c := range changes {
 		if c.new == nil {
-			if err := os.Remove(c.path); err != nil {
-				return err
-			}
 			continue
 		}
-		if err := replace(c.path, c.new); err != nil {
+		s, err := stage(c.path, c.new)
+		if err != nil {
+			return err
+		}
+		ready = append(ready, s)
+	}
+	for _, s := range ready {
+		if err := s.commit(); err != nil {
+			return err
+		}
+	}
+	for _, c := range changes {
+		if c.new != nil {
+			continue
+		}
+		if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another run may have been faster
 			return err
 		}
 	}
 	return nil
 }
 
+// replace gives a file another text.
 func replace(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".opgen-*")
+	s, err := stage(path, data)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer s.discard()
+	return s.commit()
+}
+
+// tempPrefix is how the names of texts on their way begin.
+const tempPrefix = ".opgen-"
+
+// staged is a text beside the file that it will replace.
+type staged struct{ temp, path string }
+
+// stage writes a text beside the file that it is for; that of a symbolic link is what the link names. The mode of a file that is
+// there is kept.
+func stage(path string, data []byte) (*staged, error) {
+	fail := func(err error) (*staged, error) { return nil, fmt.Errorf("writing %s: %w", path, err) }
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fail(err)
+	}
+	sweep(dir)
+	tmp, err := os.CreateTemp(dir, tempPrefix+"*")
+	if err != nil {
+		return fail(err)
+	}
 	_, err = tmp.Write(data)
 	if err == nil {
-		err = tmp.Chmod(0o644)
+		err = tmp.Chmod(mode)
 	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		os.Remove(tmp.Name())
+		return fail(err)
 	}
+	return &staged{tmp.Name(), path}, nil
+}
+
+func (s *staged) commit() error {
+	if err := os.Rename(s.temp, s.path); err != nil {
+		return fmt.Errorf("writing %s: %w", s.path, err)
+	}
+	s.temp = ""
 	return nil
+}
+
+// discard removes the text, unless it has become the file.
+func (s *staged) discard() {
+	if s.temp != "" {
+		os.Remove(s.temp)
+	}
+}
+
+// sweep removes what killed runs left in a folder: texts on their way for longer than any run takes.
+func sweep(dir string) {
+	left, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
+	if err != nil {
+		return // the folder has a name that is no pattern; what is left there stays
+	}
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+			os.Remove(path)
+		}
+	}
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+// Help is shown below the flags.
+func (completionCmd) Help() string {
+	return `Prints a script that completes verbs, flags and their values.
+
+  source <(opgen completion bash)                                     # in ~/.bashrc
+  source <(opgen completion zsh)                                      # in ~/.zshrc
+  opgen completion fish > ~/.config/fish/completions/opgen.fish`
+}
+
+func (c *completionCmd) Run(e *env) error {
+	_, err := fmt.Fprint(e.stdout, completionScripts[c.Shell])
+	return err
+}
+
+// completionScripts ask the command itself, and fall back to file names.
+var completionScripts = map[string]string{
+	"bash": `_opgen() {
+    local IFS=$'\n'
+    COMPREPLY=($(opgen complete -- "${COMP_WORDS[@]:1:COMP_CWORD}"))
+}
+complete -o default -F _opgen opgen
+`,
+	"zsh": `_opgen() {
+    local -a found
+    found=("${(@f)$(opgen complete -- "${(@)words[2,CURRENT]}")}")
+    if [[ -n "$found" ]]; then compadd -- $found; else _files; fi
+}
+compdef _opgen opgen
+`,
+	"fish": `complete -c opgen -a '(opgen complete -- (commandline -opc)[2..] (commandline -ct))'
+`,
+}
+
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+// Run prints what may stand for the last word, a line each; nothing where a path may.
+func (c *completeCmd) Run(e *env, k *kong.Kong) error {
+	words := c.Words
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	for _, w := range complete(k.Model.Node, words) {
+		fmt.Fprintln(e.stdout, w)
+	}
+	return nil
+}
+
+// complete gives the continuations of the last of words.
+func complete(root *kong.Node, words []string) []string {
+	last := ""
+	if n := len(words); n > 0 {
+		words, last = words[:n-1], words[n-1]
+	}
+	node := root
+	for _, w := range words {
+		for _, child := range node.Children {
+			if child.Name == w {
+				node = child
+			}
+		}
+	}
+	var all []string
+	dashes := strings.HasPrefix(last, "-")
+	flag, _, value := strings.Cut(last, "=")
+	for _, f := range node.Flags {
+		switch names := []string{"-" + f.Name, "--" + f.Name}; {
+		case value && slices.Contains(names, flag), !dashes && len(words) > 0 && slices.Contains(names, words[len(words)-1]) && !f.IsBool():
+			prefix := ""
+			if value {
+				prefix = flag + "="
+			}
+			for _, v := range f.EnumSlice() {
+				if v != "" {
+					all = append(all, prefix+v)
+				}
+			}
+		case dashes && strings.HasPrefix(last, "--"):
+			all = append(all, "--"+f.Name)
+		case dashes:
+			all = append(all, "-"+f.Name)
+		}
+	}
+	if !dashes {
+		for _, child := range node.Children {
+			if !child.Hidden {
+				all = append(all, child.Name)
+			}
+		}
+		if node.Name == "completion" {
+			all = append(all, "bash", "zsh", "fish")
+		}
+	}
+	return slices.DeleteFunc(all, func(w string) bool { return !strings.HasPrefix(w, last) })
+}
