@@ -4,7 +4,7 @@
 
 GO ?= go
 
-.PHONY: run test generate check lint race fuzz bench clean
+.PHONY: run test generate docs check lint race fuzz bench clean
 
 run: generate
 	cd examples && $(GO) run ./train -out ../out
@@ -12,12 +12,17 @@ run: generate
 generate:
 	$(GO) run ./cmd/opgen generate ./specs/...
 
+# The pages of all ops.
+docs:
+	$(GO) run ./cmd/opgen docs ./specs/...
+
 test:
 	$(GO) test ./...
 	cd examples && $(GO) tool opgen generate -check ./... && $(GO) test ./...
 
 check:
 	$(GO) run ./cmd/opgen generate -check ./specs/...
+	$(GO) run ./cmd/opgen docs -check ./specs/...
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -26,8 +31,9 @@ lint:
 	$(GO) tool -modfile=tools.mod staticcheck ./...
 	@if [ "$$(uname -m)" = x86_64 ] && command -v gcc >/dev/null; then cd benchmarks && ./run -build; else echo "the benchmarks are not built: they need gcc on amd64"; fi
 
+# The packages of gen/ run in a few ways only, and each is there: by elements, rows, in order, steps of all tensors, random numbers.
 race:
-	$(GO) test -race ./runtime/... ./gen/...
+	$(GO) test -race ./runtime/... ./gen/loss ./gen/optim ./gen/random ./gen/reduce ./gen/rnn ./nn
 
 # A short run of every fuzz target.
 FUZZTIME ?= 10s

@@ -3,6 +3,9 @@
 package codegen
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/grad/prove"
 	"github.com/opgen/opgen/codegen/ir"
@@ -29,7 +32,8 @@ type Build struct {
 	Targets map[Target]bool
 
 	Files     []*dsl.File
-	Imported  []SourceFile // files of other packages that were read
+	Imported  []SourceFile           // files of other packages that were read
+	Trees     map[string][]*dsl.File // the same, parsed, by path of import
 	Package   *ir.Package
 	Functions []*Function
 	Kernels   map[string][]*nest.Nest // by the base name of the .op file that they belong to
@@ -48,11 +52,38 @@ type Function struct {
 	Backward  *ir.Func // the one that is used: with derivatives by hand
 	Gradients []prove.Status
 	Pairs     []*Pair
+	Phases    []*Function // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
+}
+
+// takePhases makes functions of the phases of a variant.
+func (f *Function) takePhases() {
+	for i, p := range f.Variant.Phases {
+		if p == nil {
+			f.Phases = append(f.Phases, nil)
+			continue
+		}
+		f.Phases = append(f.Phases, &Function{Op: f.Op, Variant: f.Variant, Name: fmt.Sprintf("%s_phase%d", f.Name, i+1), Forward: p})
+	}
+}
+
+// all are the functions with their phases.
+func (b *Build) all() []*Function {
+	r := slices.Clone(b.Functions)
+	for _, f := range b.Functions {
+		for _, p := range f.Phases {
+			if p != nil {
+				r = append(r, p)
+			}
+		}
+	}
+	return r
 }
 
 // Pair is a function lowered for one choice of dtypes.
 type Pair struct {
 	DTypes            map[string]string
+	Wide              bool          // integers of all dtypes become i64 first
 	Forward, Backward *nest.Program // nil where nests can't express the function, which is then written from its definitions
 	Portable          []string      // why, for each that is nil so
+	Derivative        *ir.Func      // the backward function for these dtypes; nil where there is none
 }

@@ -18,28 +18,25 @@ import (
 // emit writes the files of the package: for each .op file the API and portable kernels, and beside them assembly; CUDA C
 // in a folder of its own, so that programs without a GPU carry none of it.
 func (b *Build) emit() {
-units:
-	for i, u := range b.units() {
-		name := strings.TrimSuffix(u.Source, ".op")
-		steps := []func() ([]emit.File, error){
-			func() ([]emit.File, error) { return gocpu.Files(u) },
-			func() ([]emit.File, error) { return b.assembly(u, name) },
-			func() ([]emit.File, error) { return b.cuda(u, name) },
-			func() ([]emit.File, error) { return gocpu.Tests(u) },
-		}
-		for _, s := range steps {
-			files, err := s()
-			if err != nil {
-				b.refuse(i, err)
-				continue units
-			}
-			b.Out = append(b.Out, files...)
-		}
+	type made struct {
+		files []emit.File
+		err   error
 	}
-	for _, f := range b.Out {
-		b.Report.Lines[targetOf(f.Name)] += f.Lines()
+	steps := []func(*emit.Unit) ([]emit.File, error){gocpu.Files, b.assembly, b.cuda, gocpu.Tests}
+	units := b.units()
+	out := make([]made, len(units)*len(steps))
+	parallel(len(out), func(i int) {
+		out[i].files, out[i].err = steps[i%len(steps)](units[i/len(steps)])
+	})
+	for i, m := range out {
+		if m.err == nil {
+			b.Out = append(b.Out, m.files...)
+		} else if before := i - i%len(steps); !slices.ContainsFunc(out[before:i], func(m made) bool { return m.err != nil }) {
+			b.refuse(i/len(steps), m.err) // once a unit
+		}
 	}
 	b.Report.Ops = len(b.Package.Ops)
+	b.count()
 }
 
 // refuse reports what no code can be written for, each at its op.
@@ -70,7 +67,11 @@ func targetOf(name string) Target {
 	return Go
 }
 
-func (b *Build) assembly(u *emit.Unit, name string) ([]emit.File, error) {
+// base is what the names of a unit's files begin with.
+func base(u *emit.Unit) string { return strings.TrimSuffix(u.Source, ".op") }
+
+func (b *Build) assembly(u *emit.Unit) ([]emit.File, error) {
+	name := base(u)
 	if !u.Assembly {
 		return nil, nil
 	}
@@ -78,7 +79,8 @@ func (b *Build) assembly(u *emit.Unit, name string) ([]emit.File, error) {
 	return []emit.File{{Name: name + "_gen_amd64.s", Data: asm}, {Name: name + "_gen_stubs_amd64.go", Data: stubs}}, err
 }
 
-func (b *Build) cuda(u *emit.Unit, name string) ([]emit.File, error) {
+func (b *Build) cuda(u *emit.Unit) ([]emit.File, error) {
+	name := base(u)
 	if !b.Targets[CUDA] || len(u.Kernels) == 0 {
 		return nil, nil
 	}
@@ -88,11 +90,19 @@ func (b *Build) cuda(u *emit.Unit, name string) ([]emit.File, error) {
 
 // units are the .op files of the package with what became of them.
 func (b *Build) units() []*emit.Unit {
+	made := map[*ir.Variant]*Function{}
+	for _, f := range b.Functions {
+		made[f.Variant] = f
+	}
 	var r []*emit.Unit
 	doc := b.Package.Name
+	var siblings []string
+	for _, decl := range b.Package.Ops {
+		siblings = append(siblings, decl.Name)
+	}
 	for i, f := range b.Files {
 		source := filepath.Base(f.Name)
-		u := &emit.Unit{Package: b.Package.Name, ImportPath: b.Source.ImportPath, Source: source, GoName: check.GoName, Kernels: b.Kernels[source],
+		u := &emit.Unit{Package: b.Package.Name, ImportPath: b.Source.ImportPath, Source: source, GoName: check.GoName, Siblings: siblings, Kernels: b.Kernels[source],
 			Assembly: b.Targets[AMD64] && len(b.Kernels[source]) > 0}
 		if i == 0 {
 			u.Doc = "Package " + doc + " holds ops that opgen made of the formulas in " + sourceNames(b) + "."
@@ -106,7 +116,7 @@ func (b *Build) units() []*emit.Unit {
 		}
 		for _, decl := range b.Package.Ops {
 			if decl.File == source {
-				u.Ops = append(u.Ops, b.unitOp(decl))
+				u.Ops = append(u.Ops, unitOp(decl, made))
 				u.Enums = append(u.Enums, b.inlineEnums(decl)...)
 			}
 		}
@@ -126,28 +136,40 @@ func (b *Build) inlineEnums(decl *ir.OpDecl) []*ir.EnumDecl {
 	return r
 }
 
-func (b *Build) unitOp(decl *ir.OpDecl) *emit.Op {
+// unitOp is an op with what was made of its variants.
+func unitOp(decl *ir.OpDecl, made map[*ir.Variant]*Function) *emit.Op {
 	op := &emit.Op{Decl: decl}
 	for _, v := range decl.Variants {
 		fn := &emit.Function{Variant: v}
-		for _, f := range b.Functions {
-			if f.Variant != v {
-				continue
-			}
-			for _, p := range f.Pairs {
-				pair := emit.Pair{DTypes: p.DTypes, Forward: emit.Launched(p.Forward), Backward: emit.Launched(p.Backward)}
-				if p.Forward == nil {
-					pair.Forward = emit.Portable(f.Forward)
+		if f := made[v]; f != nil {
+			fn.Pairs = f.emitted()
+			for i, p := range f.Phases {
+				phase := emit.Phase{Func: v.Phases[i]}
+				if p != nil {
+					phase.Pairs = p.emitted()
 				}
-				if p.Backward == nil {
-					pair.Backward = emit.Portable(f.Backward)
-				}
-				fn.Pairs = append(fn.Pairs, pair)
+				fn.Phases = append(fn.Phases, phase)
 			}
 		}
 		op.Functions = append(op.Functions, fn)
 	}
 	return op
+}
+
+// emitted are the programs of a function.
+func (f *Function) emitted() []emit.Pair {
+	var r []emit.Pair
+	for _, p := range f.Pairs {
+		pair := emit.Pair{DTypes: p.DTypes, Wide: p.Wide, Forward: emit.Launched(p.Forward), Backward: emit.Launched(p.Backward), NoGrad: f.Backward != nil && p.Derivative == nil}
+		if p.Forward == nil {
+			pair.Forward = emit.Portable(f.Forward)
+		}
+		if p.Backward == nil {
+			pair.Backward = emit.Portable(p.Derivative)
+		}
+		r = append(r, pair)
+	}
+	return r
 }
 
 func sourceNames(b *Build) string {

@@ -49,9 +49,7 @@ func (b *Build) example(op *ir.OpDecl, e *ir.Example, nests bool) error {
 	}
 	dtypes := map[string]string{}
 	for _, v := range op.ElemVars {
-		if d := kernelDTypes(v); len(d) > 0 {
-			dtypes[v.Name] = d[len(d)-1] // the widest
-		}
+		dtypes[v.Name] = exampleDType(v)
 	}
 	in, err := bound.Binding(inputs, dtypes)
 	if err != nil {
@@ -87,10 +85,7 @@ func (b *Build) runNests(f *ir.Func, in ir.Binding, dtypes map[string]string) (m
 			continue
 		}
 		for _, p := range fn.Pairs {
-			same := true
-			for k, d := range dtypes {
-				same = same && p.DTypes[k] == d
-			}
+			same := p.Takes(dtypes)
 			if same && p.Forward == nil {
 				return nil, errPortable
 			}

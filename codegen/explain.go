@@ -49,7 +49,7 @@ func (b *Build) Explain(op string, what Explain) (string, error) {
 // dump shows the state behind a stage, as far as it is about op.
 func (b *Build) dump(stage, op string, what Explain) string {
 	var out strings.Builder
-	for _, f := range b.Functions {
+	for _, f := range b.all() {
 		if f.Op.Name != op || !strings.Contains(f.Name, what.Variant) {
 			continue
 		}
@@ -96,13 +96,13 @@ func (b *Build) dump(stage, op string, what Explain) string {
 
 // wanted tells whether a pair is for the dtype that is asked for.
 func (p *Pair) wanted(f *Function, what Explain) bool {
-	return what.DType == "" || len(f.Op.ElemVars) == 0 || p.DTypes[f.Op.ElemVars[0].Name] == what.DType
+	return what.DType == "" || len(f.Op.ElemVars) == 0 || p.Takes(map[string]string{f.Op.ElemVars[0].Name: what.DType})
 }
 
 // kernelFiles prints the kernels of one op alone, for each target.
 func (b *Build) kernelFiles(op string, what Explain) []emit.File {
 	k := newKernelSet()
-	for _, f := range b.Functions {
+	for _, f := range b.all() {
 		if f.Op.Name != op || !strings.Contains(f.Name, what.Variant) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/dsl"
 )
 
 // Stage is one step from text to code.
@@ -17,6 +18,7 @@ type Stage struct {
 var Pipeline = []Stage{
 	{"parse", "text to syntax trees; all files, so that all errors of a package show at once", (*Build).parse},
 	{"check", "names, axes and types; one function for each static choice, since these may change types and axes", (*Build).check},
+	{"lint", "warnings of formulas that lose digits or overflow; on the user's text, with the types that were found for it", (*Build).lint},
 	{"derive", "the reverse rule, on definitions as they were written: before anything is simplified, so that messages speak of the user's formula", (*Build).derive},
 	{"prove", "derivatives by hand against derived ones; before they are put in place, and only on request are they trusted", (*Build).prove},
 	{"simplify", "exact rewrites, zero derivatives dropped, equal definitions shared; after the proof and before loops are made, which cost by the definition", (*Build).simplify},
@@ -42,7 +44,7 @@ func (b *Build) Run(last string) bool {
 
 // New prepares a package for the pipeline.
 func New(s Source, targets ...Target) *Build {
-	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Kernels: map[string][]*nest.Nest{}, Report: Report{Lines: map[Target]int{}}}
+	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Trees: map[string][]*dsl.File{}, Kernels: map[string][]*nest.Nest{}, Report: Report{Lines: map[Target]int{}}}
 	for _, t := range Targets {
 		if len(targets) == 0 || slices.Contains(targets, t) {
 			b.Targets[t] = true

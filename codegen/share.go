@@ -2,13 +2,13 @@ package codegen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/emit/amd64"
 	"github.com/opgen/opgen/codegen/emit/cuda"
 	"github.com/opgen/opgen/codegen/emit/gocpu"
+	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
 )
 
@@ -52,13 +52,17 @@ func (p *Pair) programs() []*nest.Program {
 	return r
 }
 
-// share lets equal kernels stand for each other. Kernels belong to the file of the first op that uses them.
+// share lets equal kernels stand for each other, and some that do more for those that do less (see standIns). Kernels belong
+// to the file of the first op that uses them.
 func (b *Build) share() {
+	b.standIns()
 	set := newKernelSet()
-	for _, f := range b.Functions {
+	portable := map[*ir.OpDecl]bool{}
+	for _, f := range b.all() {
 		for _, p := range f.Pairs {
-			if name := f.Op.Package + "." + f.Op.Name; len(p.Portable) > 0 && !slices.Contains(b.Report.Portable, name) {
-				b.Report.Portable = append(b.Report.Portable, name)
+			if len(p.Portable) > 0 && !portable[f.Op] {
+				portable[f.Op] = true
+				b.Report.Portable = append(b.Report.Portable, f.Op.Package+"."+f.Op.Name)
 			}
 			for _, prog := range p.programs() {
 				for _, l := range prog.Launches {

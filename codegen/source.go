@@ -105,12 +105,7 @@ func read(dir, out string) (Source, error) {
 		return Source{}, err
 	}
 	s := Source{Dir: dir, Out: out, Files: files}
-	s.Import = func(path string) ([]SourceFile, error) {
-		if !filepath.IsLocal(filepath.FromSlash(path)) {
-			return nil, fmt.Errorf("%s is no path below the folder that holds this package", path)
-		}
-		return readFiles(filepath.Join(dir, "..", filepath.FromSlash(path)))
-	}
+	s.Import = Beside(dir)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return Source{}, err
@@ -123,6 +118,16 @@ func read(dir, out string) (Source, error) {
 	}
 	s.ImportPath = importPath(resolve(outAbs))
 	return s, nil
+}
+
+// Beside reads imported packages from the folders beside that of a package.
+func Beside(dir string) func(path string) ([]SourceFile, error) {
+	return func(path string) ([]SourceFile, error) {
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return nil, fmt.Errorf("%s is no path below the folder that holds this package", path)
+		}
+		return readFiles(filepath.Join(dir, "..", filepath.FromSlash(path)))
+	}
 }
 
 // readFiles reads the .op files of a folder, in the order of their names.

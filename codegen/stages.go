@@ -10,6 +10,7 @@ import (
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/grad/prove"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/lint"
 	"github.com/opgen/opgen/codegen/nest"
 	"github.com/opgen/opgen/codegen/pass"
 	"github.com/opgen/opgen/dsl"
@@ -39,7 +40,9 @@ func (b *Build) check() {
 				continue // every call of it is an error
 			}
 			v.Forward.Requires = append(v.Forward.Requires, ir.NeedsPoints(v.Forward)...)
-			b.Functions = append(b.Functions, &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward})
+			f := &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward}
+			f.takePhases()
+			b.Functions = append(b.Functions, f)
 		}
 	}
 }
@@ -73,7 +76,16 @@ func (b *Build) imported(path string) ([]*dsl.File, error) {
 		r = append(r, tree)
 	}
 	b.Imported = append(b.Imported, files...)
+	b.Trees[path] = r
 	return r, nil
+}
+
+// lint adds warnings, and leaves out those that comments silence.
+func (b *Build) lint() {
+	for _, f := range lint.Check(b.Files, b.Package, b.tree) {
+		b.Diags.Add(f.Diagnostic)
+	}
+	b.Diags.All = lint.Silence(b.Files, b.Diags.All)
 }
 
 // variantName is an identifier that is unique in the package.
@@ -120,23 +132,36 @@ func (b *Build) internal(f *Function, stage string, err error) {
 }
 
 func (b *Build) derive() {
-	for _, f := range b.Functions {
+	type failure struct{ rule, other error }
+	failed := make([]failure, len(b.Functions))
+	parallel(len(b.Functions), func(i int) {
+		f := b.Functions[i]
 		if f.Op.Update || !differentiable(f.Forward) {
-			continue
+			return
 		}
 		bare := *f.Forward
 		bare.UserGrads = nil
+		byHand := false
 		for _, u := range f.Forward.UserGrads {
 			if u.None {
 				bare.UserGrads = append(bare.UserGrads, u)
+			} else {
+				byHand = true
 			}
 		}
-		var err error
-		if f.Derived, err = grad.Reverse(&bare); err != nil {
+		if f.Derived, failed[i].rule = grad.Reverse(&bare); failed[i].rule != nil {
+			return
+		}
+		if f.Backward = f.Derived; byHand {
+			f.Backward, failed[i].other = grad.Reverse(f.Forward)
+		}
+	})
+	for i, f := range b.Functions {
+		if err := failed[i].rule; err != nil {
 			b.Diags.Errorf(f.Op.Span, "grad-row", "%s cannot be differentiated: %v", f.Op.Name, err).Hint = "declare inputs without a derivative: grad none NAME"
 			return
 		}
-		if f.Backward, err = grad.Reverse(f.Forward); err != nil {
+		if err := failed[i].other; err != nil {
 			b.internal(f, "derivative", err)
 		}
 	}
@@ -200,42 +225,34 @@ func choicesText(v *ir.Variant) string {
 }
 
 func (b *Build) simplify() {
-	for _, f := range b.Functions {
+	all := b.all()
+	failed := make([]error, len(all))
+	parallel(len(all), func(i int) {
+		f := all[i]
 		for _, g := range []**ir.Func{&f.Forward, &f.Backward} {
-			if *g == nil {
-				continue
+			if *g != nil && failed[i] == nil {
+				*g, failed[i] = pass.Run(*g, "")
 			}
-			simple, err := pass.Run(*g, "")
-			if err != nil {
-				b.internal(f, "simplification", err)
-				return
-			}
-			*g = simple
+		}
+	})
+	for i, err := range failed {
+		if err != nil {
+			b.internal(all[i], "simplification", err)
+			return
 		}
 	}
 }
 
 func (b *Build) lower() {
-	for _, op := range b.Package.Ops {
-		for _, v := range op.ElemVars {
-			if len(kernelDTypes(v)) == 0 {
-				b.Diags.Errorf(op.Span, "unsupported", "%s: no kernels are made for %s of %s yet", op.Name, strings.Join(v.DTypes, ", "), v.Name).Hint =
-					"there are kernels for f32 and f64, and for indices of i32 and i64"
-			}
-		}
-	}
-	if b.Diags.HasErrors() {
-		return
-	}
-	for _, f := range b.Functions {
-		for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
-			opt := nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, dtypes), DTypes: dtypes}
-			p, err := lowerPair(f, opt)
-			if err != nil {
-				b.internal(f, "lowering", err)
-				return
-			}
-			f.Pairs = append(f.Pairs, p)
+	all := b.all()
+	failed := make([]error, len(all))
+	parallel(len(all), func(i int) {
+		all[i].Pairs, failed[i] = lowerAll(all[i])
+	})
+	for i, err := range failed {
+		if err != nil {
+			b.internal(all[i], "lowering", err)
+			return
 		}
 	}
 }
@@ -293,49 +310,6 @@ func readsElements(requires []ir.Require) bool {
 	return slices.ContainsFunc(requires, func(r ir.Require) bool { return len(ir.Reads(r.Cond)) > 0 })
 }
 
-// kernelDTypes are the dtypes that kernels are made for, of a variable that may be these: floats, else integers.
-func kernelDTypes(v ir.ElemVar) []string {
-	for _, all := range [][]string{{"f32", "f64"}, {"i32", "i64"}} {
-		var r []string
-		for _, d := range all {
-			if slices.Contains(v.DTypes, d) {
-				r = append(r, d)
-			}
-		}
-		if r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-// dtypeChoices are all combinations of dtypes that kernels are made for.
-func dtypeChoices(vars []ir.ElemVar) []map[string]string {
-	r := []map[string]string{{}}
-	for _, v := range vars {
-		var next []map[string]string
-		for _, m := range r {
-			for _, d := range kernelDTypes(v) {
-				n := map[string]string{v.Name: d}
-				for k, x := range m {
-					n[k] = x
-				}
-				next = append(next, n)
-			}
-		}
-		r = next
-	}
-	return r
-}
-
-func dtypeSuffix(vars []ir.ElemVar, dtypes map[string]string) string {
-	s := ""
-	for _, v := range vars {
-		s += "_" + dtypes[v.Name]
-	}
-	return s
-}
-
 // GradientLine is a line of `opgen check`: how the gradient of an input is known.
 type GradientLine struct{ Op, Input, Status string }
 
@@ -375,4 +349,4 @@ func (b *Build) Gradients() []GradientLine {
 }
 
 // gradientRank orders the ways to know a gradient, the surest first.
-var gradientRank = map[prove.How]int{prove.None: 0, prove.Derived: 1, prove.Proved: 2, prove.Tested: 3, prove.Unverified: 4}
+var gradientRank = map[prove.How]int{prove.None: 0, prove.Unneeded: 1, prove.Derived: 2, prove.Proved: 3, prove.Tested: 4, prove.Unverified: 5}

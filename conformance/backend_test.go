@@ -3,10 +3,12 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/emit/cuda/shimtest"
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
@@ -26,22 +28,28 @@ type backend struct {
 	name  string
 	float string // what T stands for
 	path  runtime.CPUPath
+	lacks error // the tool that it needs and that isn't there
 	// forward gives the outputs by name.
 	forward func(*call) (arrays, error)
 	// gradient gives the gradients of the float inputs, by name, for the cotangent of the output.
 	gradient func(c *call, cotangent *ir.Array) (arrays, error)
 }
 
-// everywhere runs a test on the evaluator, on the interpreter of nests and on each CPU path, in the given dtypes of floats
-// (none: f32 and f64).
+// everywhere runs a test on the evaluator, on the interpreter of nests, on the CUDA text as a CPU runs it and on each CPU path, in
+// the given dtypes (none: f32 and f64).
 func everywhere(t *testing.T, test func(t *testing.T, b backend), floats ...string) {
 	t.Helper()
 	if floats == nil {
 		floats = []string{"f32", "f64"}
 	}
 	for _, float := range floats {
-		for _, b := range append([]backend{evaluator(float), nests(float)}, paths(float)...) {
-			t.Run(b.name, func(t *testing.T) { test(t, b) })
+		for _, b := range append([]backend{evaluator(float), nests(float), cudaText(float)}, paths(float)...) {
+			t.Run(b.name, func(t *testing.T) {
+				if b.lacks != nil {
+					shimtest.Needed(t, b.lacks.Error())
+				}
+				test(t, b)
+			})
 		}
 	}
 }
@@ -92,31 +100,38 @@ func evaluator(float string) backend {
 	}
 }
 
-// rounded are the inputs as elements of a dtype.
+// rounded are the inputs as elements of their dtypes.
 func (c *call) rounded(float string) arrays {
+	_, op, err := findOp(c.op)
+	if err != nil {
+		return c.inputs
+	}
 	r := arrays{}
 	for name, a := range c.inputs {
-		r[name] = round(a, float)
+		r[name] = a
+		if i := slices.IndexFunc(op.Inputs, func(p *ir.Param) bool { return p.Name == name }); i >= 0 {
+			r[name] = round(a, op.Inputs[i].Elem.Resolve(c.dtypes(float)))
+		}
 	}
 	return r
 }
 
-func round(a *ir.Array, float string) *ir.Array {
-	if float != "f32" || a == nil {
+// round gives elements of a dtype; those of integers stay what they are.
+func round(a *ir.Array, dtype string) *ir.Array {
+	d, err := runtime.ParseDType(dtype)
+	if err != nil || !d.Float() || d == runtime.F64 || a == nil {
 		return a
 	}
-	r := ir.NewArray(a.Shape...)
-	for i, x := range a.Data {
-		r.Data[i] = float64(float32(x))
-	}
-	return r
+	return &ir.Array{Shape: a.Shape, Data: runtime.Must(runtime.Must(runtime.FromFloats(d, a.Data, len(a.Data))).Floats())}
 }
 
 // lowered is a call of an op as nests: its programs and what they run on.
 type lowered struct {
-	bound *ir.Bound
-	pair  *codegen.Pair
-	in    ir.Binding
+	bound  *ir.Bound
+	pair   *codegen.Pair
+	in     ir.Binding
+	exec   nest.Executor     // nil: the interpreter
+	dtypes map[string]string // those of the call; elements of half precision are computed as f32
 }
 
 func (c *call) lower(float string) (*lowered, error) {
@@ -130,18 +145,18 @@ func (c *call) lower(float string) (*lowered, error) {
 		return nil, err
 	}
 	dtypes := c.dtypes(float)
-	in, err := bound.Binding(inputs, dtypes)
-	if err != nil {
-		return nil, err
-	}
 	for _, f := range build.Functions {
 		if f.Variant != bound.Variant {
 			continue
 		}
 		for _, p := range f.Pairs {
-			if fits(p.DTypes, dtypes) {
-				return &lowered{bound, p, in}, nil
+			if !p.Takes(dtypes) {
+				continue
 			}
+			code := maps.Clone(dtypes)
+			maps.Copy(code, p.DTypes)
+			in, err := bound.Binding(inputs, code)
+			return &lowered{bound: bound, pair: p, in: in, dtypes: dtypes}, err
 		}
 	}
 	return nil, fmt.Errorf("%s: no code for this variant in %s", c.op, float)
@@ -158,20 +173,21 @@ func (l *lowered) forward() (*nest.Program, error) {
 	return l.pair.Forward, nil
 }
 
-func fits(choice, dtypes map[string]string) bool {
-	for v, d := range choice {
-		if dtypes[v] != d {
-			return false
-		}
-	}
-	return true
-}
+func nests(float string) backend { return ofNests("nests", float, nil) }
 
-func nests(float string) backend {
+// ofNests runs the nests; text, where it isn't nil, takes the place of the interpreter.
+func ofNests(name, float string, text func(op string) (nest.Executor, error)) backend {
+	lower := func(c *call) (*lowered, error) {
+		l, err := c.lower(float)
+		if err == nil && text != nil && l.pair.Forward != nil {
+			l.exec, err = text(c.op)
+		}
+		return l, err
+	}
 	return backend{
-		name: "nests/" + float, float: float,
+		name: name + "/" + float, float: float,
 		forward: func(c *call) (arrays, error) {
-			l, err := c.lower(float)
+			l, err := lower(c)
 			if err != nil {
 				return nil, err
 			}
@@ -179,18 +195,18 @@ func nests(float string) backend {
 			if err != nil {
 				return nil, err
 			}
-			out, err := p.Run(l.in)
+			out, err := p.RunWith(l.in, l.exec)
 			if err != nil {
 				return nil, err
 			}
 			r := arrays{}
 			for _, t := range p.Func.Outputs {
-				r[t.Name] = l.bound.Views[t].Out(out[t])
+				r[t.Name] = round(l.bound.Views[t].Out(out[t]), t.Elem.Resolve(l.dtypes))
 			}
 			return r, nil
 		},
 		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
-			l, err := c.lower(float)
+			l, err := lower(c)
 			if err != nil {
 				return nil, err
 			}
@@ -217,19 +233,19 @@ func (l *lowered) gradient(cotangent *ir.Array) (map[*ir.Tensor]*ir.Array, error
 	if p == nil {
 		return nil, fmt.Errorf("%w for the derivative: %v", errPortable, l.pair.Portable)
 	}
-	out, err := forward.Run(l.in)
+	out, err := forward.RunWith(l.in, l.exec)
 	if err != nil {
 		return nil, err
 	}
 	for t, a := range out { // outputs, and what was saved
-		l.in.Arrays[t] = a
+		l.in.Arrays[t] = round(a, t.Elem.Resolve(l.dtypes))
 	}
 	for _, t := range p.Func.Inputs {
 		if t.Role == ir.Cotangent {
 			l.in.Arrays[t] = l.bound.Views[t.Of].In(cotangent)
 		}
 	}
-	if out, err = p.Run(l.in); err != nil {
+	if out, err = p.RunWith(l.in, l.exec); err != nil {
 		return nil, err
 	}
 	r := map[*ir.Tensor]*ir.Array{}
@@ -258,6 +274,13 @@ func generated(path runtime.CPUPath, float string) backend {
 
 // generated calls the code of an op on a CPU path, and with a cotangent its derivative.
 func (c *call) generated(path runtime.CPUPath, float string, cotangent *ir.Array) (outputs, grads arrays, err error) {
+	if c.inProgram() {
+		p, err := program()
+		if err != nil {
+			return nil, nil, err
+		}
+		return p.call(c, path, float, cotangent)
+	}
 	was, err := runtime.SetPath(path)
 	if err != nil {
 		return nil, nil, err
@@ -331,6 +354,9 @@ func (c *call) tensors(float string) (*runtime.Op, []*runtime.Tensor, error) {
 // attributes are those of the call as the registry takes them.
 func (c *call) attributes() map[string]any {
 	r := map[string]any{}
+	if c.result != "" {
+		r["U"] = c.result
+	}
 	for _, a := range c.attrs {
 		switch {
 		case a.List != nil:
@@ -339,6 +365,8 @@ func (c *call) attributes() map[string]any {
 				ints[i] = int(x)
 			}
 			r[a.Name] = ints
+		case a.Word == "true" || a.Word == "false":
+			r[a.Name] = a.Word == "true"
 		case a.Word != "":
 			r[a.Name] = a.Word
 		default:
@@ -375,36 +403,14 @@ func (c *call) results(op *runtime.Op, in, out []*runtime.Tensor) (arrays, error
 
 // tensor is a tensor of a dtype.
 func tensor(a *ir.Array, dtype string) (*runtime.Tensor, error) {
-	switch dtype {
-	case "f32":
-		return tensorOf[float32](a)
-	case "f64":
-		return tensorOf[float64](a)
-	case "i32":
-		return tensorOf[int32](a)
-	case "i64":
-		return tensorOf[int64](a)
+	d, err := runtime.ParseDType(dtype)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no tensor of %s", dtype)
+	return runtime.FromFloats(d, a.Data, a.Shape...)
 }
 
-func tensorOf[T runtime.Element](a *ir.Array) (*runtime.Tensor, error) {
-	d := make([]T, len(a.Data))
-	for i, x := range a.Data {
-		d[i] = T(x)
-	}
-	return runtime.FromSlice(d, a.Shape...)
-}
-
-// arrayOf is the content of a tensor of floats.
+// arrayOf is the content of a tensor.
 func arrayOf(t *runtime.Tensor) *ir.Array {
-	r := &ir.Array{Shape: t.Shape()}
-	if t.DType() == runtime.F32 {
-		for _, x := range runtime.Must(runtime.Values[float32](t)) {
-			r.Data = append(r.Data, float64(x))
-		}
-		return r
-	}
-	r.Data = runtime.Must(runtime.Values[float64](t))
-	return r
+	return &ir.Array{Shape: t.Shape(), Data: runtime.Must(t.Floats())}
 }

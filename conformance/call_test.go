@@ -12,6 +12,7 @@ import (
 
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/runtime"
 )
 
 // heavy reports whether to test for minutes and not for seconds.
@@ -32,7 +33,7 @@ const modulePath = "conformance.test"
 // tested are the packages below testdata, by name.
 var tested = sync.OnceValues(func() (map[string]*codegen.Build, error) {
 	r := map[string]*codegen.Build{}
-	for _, name := range []string{"faults", "names"} {
+	for _, name := range []string{"conventions", "faults", "names"} {
 		dir := filepath.Join("testdata", name)
 		data, err := os.ReadFile(filepath.Join(dir, name+".op"))
 		if err != nil {
@@ -110,6 +111,7 @@ type call struct {
 	inputs map[string]*ir.Array // those that are there
 	attrs  []ir.ExampleAttr
 	index  string // dtype of indices; "": i64
+	result string // dtype U of the result, where the caller chooses it
 }
 
 func number(name string, x float64) ir.ExampleAttr { return ir.ExampleAttr{Name: name, Number: x} }
@@ -133,7 +135,11 @@ func (c *call) dtypes(float string) map[string]string {
 	if index == "" {
 		index = "i64"
 	}
-	return map[string]string{"T": float, "I": index}
+	r := map[string]string{"T": float, "I": index}
+	if c.result != "" {
+		r["U"] = c.result
+	}
+	return r
 }
 
 // floats are the names of the inputs that have derivatives, in the order of the signature.
@@ -144,7 +150,7 @@ func (c *call) floats() ([]string, error) {
 	}
 	var r []string
 	for _, p := range op.Inputs {
-		if c.inputs[p.Name] != nil && ir.ClassOf(op.ElemVars, p.Elem) == ir.ClassFloat {
+		if d, err := runtime.ParseDType(p.Elem.Resolve(c.dtypes("f64"))); err == nil && c.inputs[p.Name] != nil && d.Float() {
 			r = append(r, p.Name)
 		}
 	}

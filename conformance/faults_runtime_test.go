@@ -112,6 +112,24 @@ func TestB3(t *testing.T) {
 	refuses(t, "op f[T: float](x: T[N], w: T[M]) -> (y: T[N]) {\n    y = x*sum(w)\n    grad x = @y*w\n}", "4:17", "`M` of `w`")
 }
 
+// contains reports an error that lacks a part.
+func contains(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if err == nil || !strings.Contains(err.Error(), p) {
+			t.Errorf("%v doesn't say %q", err, p)
+		}
+	}
+}
+
+// checked takes one op through the checks.
+func checked(t *testing.T, text string) *codegen.Build {
+	t.Helper()
+	b := codegen.New(codegen.Source{Files: []codegen.SourceFile{{Name: "right.op", Data: []byte("package right\n" + text + "\n")}}})
+	b.Run("lint")
+	return b
+}
+
 // refuses generates an op that has an error, which is reported at its place.
 func refuses(t *testing.T, text, place string, parts ...string) {
 	t.Helper()
@@ -182,8 +200,8 @@ func TestER1(t *testing.T) {
 	double := runtime.Must(runtime.New(runtime.F64, 3))
 	_, err := loss.MSE(floats32(t, []int{3}, 1, 2, 3), double, nil)
 	says(t, err, runtime.ErrDType, "loss.mse", "t:", "f32", "f64")
-	_, err = activation.Relu(runtime.Must(runtime.New(runtime.I32, 3)))
-	says(t, err, runtime.ErrDType, "activation.relu", "x:", "f32", "i32")
+	_, err = linalg.Linear(runtime.Must(runtime.New(runtime.I32, 3)), floats32(t, []int{2, 3}, make([]float32, 6)...), nil)
+	says(t, err, runtime.ErrDType, "linalg.linear", "x:", "f32", "i32")
 	refuses(t, "op f[T: float, U: float](x: T[...B], z: U[...B]) = x + z", "2:52", "`T`", "`U`", "+")
 }
 
@@ -323,8 +341,8 @@ func TestG07(t *testing.T) {
 		// p: the gradient is 2 (0-1), 2 (0-2), the buffer half of (2, 4) more: -1, -2. q: its first step, with 2 and 4.
 		same(t, "p after two steps", arrayOf(p), vec(0.5, 1), bits)
 		same(t, "q after its first step", arrayOf(q), vec(0, 0), bits)
-		same(t, "buf of p", arrayOf(opt.State(0, "buf")), vec(-1, -2), bits)
-		same(t, "buf of q", arrayOf(opt.State(1, "buf")), vec(2, 4), bits)
+		same(t, "buf of p", arrayOf(opt.State("buf", p)), vec(-1, -2), bits)
+		same(t, "buf of q", arrayOf(opt.State("buf", q)), vec(2, 4), bits)
 	}, "f32")
 }
 

@@ -5,10 +5,10 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/opgen/opgen/codegen/grad"
+	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/emit/cuda/shimtest"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -98,10 +98,12 @@ var faultCases, singleFaults, doubleFaults = []expected{
 	{name: "division of a subnormal by a large number", call: op("faults.ratio", arrays{"x": vec(0x1p127), "d": scalar(0x1p127)}), y: vec(1)},
 	{name: "G13", call: linear(array([]int{1, 1}, 0.6046603), array([]int{1, 1}, 0.9405091), vec(0.6645601)), y: array([]int{1, 1}, 1.2332485)},
 	{name: "D6 small", call: of("faults.tiny", 1), y: vec(0)},
+	{name: "S3 value", call: of("faults.logsig", -300, 300), y: vec(-300, neg)},
 }, []expected{
 	{name: "S1", call: op("faults.bce", arrays{"x": vec(-100), "t": vec(0)}), y: vec(3.720075976020836e-44), grads: arrays{"x": vec(3.720075976020836e-44)}, near: 4},
 	{name: "division by a subnormal", call: op("faults.ratio", arrays{"x": vec(0x1p-1060), "d": scalar(0x1p-1059)}), y: vec(0.5)},
 	{name: "D6 small", call: of("faults.tiny", 1), y: vec(1e-50)},
+	{name: "S3 value", call: of("faults.logsig", -300, 300), y: vec(-300, -5.148200222412013e-131), near: 4},
 }
 
 func filled(x float64, shape ...int) *ir.Array {
@@ -123,92 +125,59 @@ func weighted(how string) *call {
 	return c
 }
 
-// TestFaults holds each case to its right value on the evaluator, the nests and each CPU path. Ops that no spec of the
-// repository has are generated into a module of their own.
+// TestFaults holds each case to its right value on every backend. Ops that no spec of the repository has are generated into a module
+// of their own.
 func TestFaults(t *testing.T) {
-	program := startRunner(t, module(t, testBuild(t, "faults")))
-	backends := func(op, float string) []backend {
-		list := []backend{evaluator(float), nests(float)}
-		if !strings.HasPrefix(op, "faults.") {
-			return append(list, paths(float)...)
-		}
-		return append(list, program.backends(float)...)
-	}
-	// The row of conventions on empty reductions.
-	for _, float := range []string{"f32", "f64"} {
-		for _, b := range backends("faults.total", float) {
-			t.Run("empty reductions/"+b.name, func(t *testing.T) {
-				got, err := b.forward(op("faults.total", arrays{"x": ir.NewArray(2, 0)}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				sameAll(t, "total", got, arrays{"sums": vec(0, 0), "means": vec(nan, nan), "logs": vec(-inf, -inf)}, bits)
-				for _, name := range []string{"faults.row_max", "faults.row_min"} {
-					if y, err := b.forward(op(name, arrays{"x": ir.NewArray(2, 0)})); err == nil {
-						t.Errorf("%s of nothing is %v", name, y["y"].Data)
-					}
-					if y, err := b.forward(op(name, arrays{"x": ir.NewArray(0, 0)})); err != nil {
-						t.Errorf("%s without rows: %v", name, err)
-					} else {
-						same(t, name, y["y"], vec(), bits)
-					}
-				}
-			})
-		}
-	}
-	for _, group := range []struct {
-		cases  []expected
-		floats []string
-	}{{faultCases, []string{"f32", "f64"}}, {singleFaults, []string{"f32"}}, {doubleFaults, []string{"f64"}}} {
-		for i := range group.cases {
-			e := &group.cases[i]
-			for _, float := range group.floats {
-				for _, b := range backends(e.call.op, float) {
-					t.Run(e.name+"/"+b.name, func(t *testing.T) { e.check(t, b) })
-				}
-			}
-		}
+	for _, g := range faultGroups {
+		hold(t, g.cases, g.dtypes...)
 	}
 }
 
-// GC3: the second derivative of (2x)² is 8.
+// faultGroups are the cases by the dtypes that show them; none: f32 and f64.
+var faultGroups = []struct {
+	cases  []expected
+	dtypes []string
+}{
+	{faultCases, nil}, {singleFaults, []string{"f32"}}, {doubleFaults, []string{"f64"}},
+	{modelFaults, nil}, {preciseFaults, []string{"f64"}}, {halfFaults, []string{"f16"}}, {wholeFaults, []string{"i32"}},
+}
+
+// GC3: the second derivative of (2x)² is 8. K5: that of sin(πx)/(πx) at 0 is -π²/3.
 func TestSecondDerivative(t *testing.T) {
-	_, decl, err := findOp("faults.square2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := grad.Reverse(decl.Variants[0].Forward)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &sample{call: of("faults.square2", 3), cotangent: vec(1), v: arrays{"x": vec(1)}, second: arrays{"x": vec(8)}}
-	got, err := s.evalSecond()
-	if err != nil {
-		t.Fatalf("%v\n%v", err, first)
-	}
-	for simplified, g := range got {
-		same(t, fmt.Sprint("simplified: ", simplified), g["x"], vec(8), bits)
+	for _, c := range []struct {
+		op      string
+		x, want float64
+	}{{"faults.square2", 3, 8}, {"faults.cardinal", 0, -math.Pi * math.Pi / 3}} {
+		s := &sample{call: of(c.op, c.x), cotangent: vec(1), v: arrays{"x": vec(1)}, second: arrays{"x": vec(c.want)}}
+		got, err := s.evalSecond()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for simplified, g := range got {
+			same(t, fmt.Sprint(c.op, ", simplified: ", simplified), g["x"], vec(c.want), within(0x1p-51, 0))
+		}
 	}
 }
 
 // CG1, CG3: names that are words of Go, C or CUDA C, or of generated code itself, and derivatives that use nothing, give code
 // that compiles and vets on every target.
 func TestGeneratedCodeCompiles(t *testing.T) {
-	faults, names := testBuild(t, "faults"), testBuild(t, "names")
-	dir := module(t, faults, names)
+	packages := []string{"conventions", "faults", "names"}
+	var list []*codegen.Build
+	for _, name := range packages {
+		list = append(list, testBuild(t, name))
+	}
+	dir := module(t, list...)
 	goCommand(t, dir, "vet", "./...")
-	cxx, err := exec.LookPath("g++")
+	cxx, err := shimtest.Compiler()
 	if err != nil {
-		if cxx, err = exec.LookPath("clang++"); err != nil {
-			t.Log("no C++ compiler: the CUDA text is not checked")
-			return
-		}
+		shimtest.Needed(t, err.Error())
 	}
 	shim, err := filepath.Abs("../codegen/emit/cuda/shim/cuda.h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"faults", "names"} {
+	for _, name := range packages {
 		cu := filepath.Join(dir, name, name+"cuda", name+"_gen.cu")
 		out, err := exec.Command(cxx, "-std=c++17", "-fsyntax-only", "-include", shim, "-x", "c++", cu).CombinedOutput()
 		if err != nil {

@@ -12,17 +12,21 @@ import (
 	"github.com/opgen/opgen/codegen/emit/kerneltest"
 	"github.com/opgen/opgen/codegen/nest"
 	"github.com/opgen/opgen/codegen/nest/nesttest"
+	standing "github.com/opgen/opgen/internal/specs"
 	"github.com/opgen/opgen/runtime"
 )
 
 const runtimePath = "github.com/opgen/opgen/runtime"
 
-// specNests are the kernels of all specs, by file. Names are unique in all of them.
+// specNests are the kernels of the specs that stand for all, by file. Names are unique in all of them.
 func specNests(t testing.TB) []*nest.Nest {
 	t.Helper()
 	var nests []*nest.Nest
 	for _, b := range builds(t) {
 		for _, f := range b.Functions {
+			if !standing.Stands(f.Op.Package + "." + f.Op.Name) {
+				continue
+			}
 			for _, p := range f.Pairs {
 				for _, prog := range []*nest.Program{p.Forward, p.Backward} {
 					if prog == nil {
@@ -64,7 +68,7 @@ func kernelFiles(t testing.TB, nests []*nest.Nest) ([]emit.File, []string) {
 	return files, paths
 }
 
-// TestKernels holds every kernel of the specs, on each path, to the interpreter of nests, bit for bit, at every length up
+// TestKernels holds the kernels of the specs that stand for all, on each path, to the interpreter of nests, bit for bit, at every length up
 // to 200. Operands lie at odd places with gaps, some are broadcast, outputs lie on inputs where the kernel allows
 // it, memory around operands is NaN and must stay so, and its end is next to a page that can't be touched. Now and then stores
 // go around the cache.

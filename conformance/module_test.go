@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/runtime"
-	"github.com/opgen/opgen/runtime/optest"
 )
 
 // module writes generated packages and the runner into a temporary module, and gives its folder.
@@ -84,6 +84,17 @@ type (
 	}
 )
 
+// program runs the packages below testdata that have cases.
+var program = sync.OnceValues(func() (r *runner, err error) {
+	defer caught(&err)
+	return startRunner(lasting{}, module(lasting{}, testBuild(lasting{}, "conventions"), testBuild(lasting{}, "faults"))), nil
+})
+
+// inProgram tells whether the op is one of these packages.
+func (c *call) inProgram() bool {
+	return strings.HasPrefix(c.op, "conventions.") || strings.HasPrefix(c.op, "faults.")
+}
+
 // runner is a running program that holds generated packages.
 type runner struct {
 	in  *gob.Encoder
@@ -119,27 +130,6 @@ func startRunner(t testing.TB, dir string) *runner {
 		}
 	})
 	return &runner{gob.NewEncoder(in), gob.NewDecoder(out)}
-}
-
-// backends are the CPU paths of the program.
-func (r *runner) backends(floats ...string) []backend {
-	var list []backend
-	for _, path := range optest.Paths() {
-		for _, float := range floats {
-			list = append(list, backend{
-				name: path.String() + "/" + float, float: float, path: path,
-				forward: func(c *call) (arrays, error) {
-					out, _, err := r.call(c, path, float, nil)
-					return out, err
-				},
-				gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
-					_, grads, err := r.call(c, path, float, cotangent)
-					return grads, err
-				},
-			})
-		}
-	}
-	return list
 }
 
 // call calls an op in the program.

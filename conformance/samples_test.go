@@ -1,20 +1,16 @@
 package conformance
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/conformance/torch"
 )
 
 // sample is a call with what PyTorch makes of it.
@@ -37,23 +33,18 @@ func (s *sample) name() string { return fmt.Sprintf("%s%s/%d", s.op, s.variant, 
 func expressible(t *testing.T) []*sample {
 	t.Helper()
 	var r []*sample
-	stored, err := filepath.Glob("testdata/torch/*.jsonl.gz")
-	if err != nil || len(stored) == 0 {
-		t.Fatal("no samples", err)
+	stored, err := torch.Files("torch/testdata")
+	if err != nil {
+		t.Fatal(err)
 	}
 	more := 0
 	if dir := os.Getenv("OPGEN_GOLDENS"); dir != "" {
-		for _, pattern := range []string{"*.jsonl", "*.jsonl.gz", "torch/*.jsonl", "torch/*.jsonl.gz"} {
-			found, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				t.Fatal(err)
-			}
-			stored = append(stored, found...)
-			more += len(found)
+		found, err := torch.Files(dir)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if more == 0 {
-			t.Fatalf("no samples in OPGEN_GOLDENS=%s", dir)
-		}
+		stored = append(stored, found...)
+		more = len(found)
 	}
 	for i, name := range stored {
 		samples, err := readSamples(name)
@@ -76,125 +67,28 @@ func expressible(t *testing.T) []*sample {
 
 // readSamples reads the samples of a file, if they are of an op that opgen has.
 func readSamples(name string) ([]*sample, error) {
-	data, err := os.ReadFile(name)
+	lines, err := torch.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			return nil, err
-		}
-	}
 	var r []*sample
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var l line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, err
-		}
+	for _, l := range lines {
 		if forms[l.Op] == nil {
 			return nil, nil
 		}
-		s, err := l.sample()
+		s, err := sampleOf(l)
 		if err != nil {
 			return nil, fmt.Errorf("%s/%d: %w", l.Op, l.Sample, err)
 		}
 		r = append(r, s)
 	}
-	return r, lines.Err()
-}
-
-// line is a sample as it is stored.
-type line struct {
-	Op, Variant string
-	Sample      int
-	Args        []json.RawMessage
-	Kwargs      pairs
-	Out         []*stored
-	Cotangent   []*stored
-	Grads       []*stored
-	V, Grads2   []*stored
-}
-
-// pairs is a JSON object in its order.
-type pairs []struct {
-	name  string
-	value json.RawMessage
-}
-
-// UnmarshalJSON keeps the order, which that of the gradients follows.
-func (p *pairs) UnmarshalJSON(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return err
-		}
-		*p = append(*p, struct {
-			name  string
-			value json.RawMessage
-		}{key.(string), v})
-	}
-	return nil
-}
-
-// stored is a tensor.
-type stored struct {
-	DType string
-	Shape []int
-	Data  []float
-	Grad  bool
-}
-
-// float is a number that may be written as a word.
-type float float64
-
-// UnmarshalJSON takes numbers, booleans and the words nan, inf and -inf.
-func (f *float) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case `"nan"`:
-		*f = float(math.NaN())
-	case `"inf"`:
-		*f = float(math.Inf(1))
-	case `"-inf"`:
-		*f = float(math.Inf(-1))
-	case "true":
-		*f = 1
-	case "false":
-		*f = 0
-	default:
-		return json.Unmarshal(data, (*float64)(f))
-	}
-	return nil
-}
-
-func (s *stored) array() *ir.Array {
-	if s == nil {
-		return nil
-	}
-	a := &ir.Array{Shape: s.Shape, Data: make([]float64, len(s.Data))}
-	for i, x := range s.Data {
-		a.Data[i] = float64(x)
-	}
-	return a
+	return r, nil
 }
 
 // argument is an argument of PyTorch's op.
 type argument struct {
 	name   string
-	tensor *stored // nil: not a tensor
+	tensor *torch.Tensor // nil: not a tensor
 	raw    json.RawMessage
 }
 
@@ -269,8 +163,8 @@ func ownDType(_ *call, a *argument) (bool, string) {
 	return true, ""
 }
 
-// sample makes the call and names the results.
-func (l *line) sample() (*sample, error) {
+// sampleOf makes the call and names the results.
+func sampleOf(l *torch.Line) (*sample, error) {
 	f := forms[l.Op]
 	s := &sample{op: strings.TrimPrefix(l.Op, "nn.functional."), variant: l.Variant, number: l.Sample,
 		call: &call{op: f.op, inputs: arrays{}}, grads: arrays{}}
@@ -282,12 +176,12 @@ func (l *line) sample() (*sample, error) {
 		args = append(args, &argument{name: f.args[i], raw: raw})
 	}
 	for _, p := range l.Kwargs {
-		args = append(args, &argument{name: p.name, raw: p.value})
+		args = append(args, &argument{name: p.Name, raw: p.Value})
 	}
 	var differentiated []string
 	for _, a := range args {
 		if bytes.HasPrefix(a.raw, []byte(`{"dtype"`)) {
-			a.tensor = &stored{}
+			a.tensor = &torch.Tensor{}
 			if err := json.Unmarshal(a.raw, a.tensor); err != nil {
 				return nil, err
 			}
@@ -303,16 +197,16 @@ func (l *line) sample() (*sample, error) {
 	if len(l.Out) != 1 || len(l.Grads) != len(differentiated) && l.Cotangent != nil {
 		return nil, fmt.Errorf("%d outputs and %d gradients of %v", len(l.Out), len(l.Grads), differentiated)
 	}
-	s.out = l.Out[0].array()
+	s.out = l.Out[0].Array()
 	if len(l.Cotangent) == 1 {
-		s.cotangent = l.Cotangent[0].array()
+		s.cotangent = l.Cotangent[0].Array()
 	}
 	v := slices.Clone(l.V)
 	for i, name := range differentiated {
 		if l.Grads[i] == nil {
 			continue
 		}
-		s.grads[name] = l.Grads[i].array()
+		s.grads[name] = l.Grads[i].Array()
 		if l.Grads2 == nil {
 			continue
 		}
@@ -320,10 +214,10 @@ func (l *line) sample() (*sample, error) {
 			s.v, s.second = arrays{}, arrays{}
 		}
 		if len(v) > 0 && slices.Equal(v[0].Shape, l.Grads[i].Shape) {
-			s.v[name], v = v[0].array(), v[1:]
+			s.v[name], v = v[0].Array(), v[1:]
 		}
 		if l.Grads2[i] != nil {
-			s.second[name] = l.Grads2[i].array()
+			s.second[name] = l.Grads2[i].Array()
 		}
 	}
 	if len(v) > 0 {
@@ -346,7 +240,7 @@ func (f *form) take(c *call, a *argument) (reason string) {
 	case !ok:
 		return "there is no " + a.name
 	case a.tensor != nil:
-		c.inputs[name] = a.tensor.array()
+		c.inputs[name] = a.tensor.Array()
 		return ""
 	}
 	var x any

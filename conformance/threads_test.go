@@ -35,8 +35,8 @@ func large() []*call {
 	}
 }
 
-// Row: the same bits for any number of threads, and for AVX2 and AVX-512.
-func TestSameBits(t *testing.T) {
+// the same bits for any number of threads, and for AVX2 and AVX-512.
+func sameBitsRow(t *testing.T) {
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(0))
 	for _, c := range large() {
 		t.Run(c.op, func(t *testing.T) {
@@ -88,8 +88,9 @@ func TestConcurrentCalls(t *testing.T) {
 	wait.Wait()
 }
 
-// Row: sums in float32. 2^24 ones and more of them sum to their number, on every path.
-func TestManyOnes(t *testing.T) {
+// sums in float32. 2^24 ones and more of them sum to their number, on every path.
+func sumsRow(t *testing.T) {
+	hold(t, []expected{{name: "ones", call: shown("total", arrays{"x": filled(1, 1, 1<<24)}), y: vec(1 << 24)}}, "f32")
 	for _, n := range []int{1 << 24, 17 << 20} {
 		ones, err := runtime.New(runtime.F32, n)
 		if err != nil {
@@ -136,8 +137,8 @@ func TestManyOnes(t *testing.T) {
 	}
 }
 
-// Row: an error of an index names op, argument, position and value, and leaves outputs as they were.
-func TestIndexError(t *testing.T) {
+// an error of an index names op, argument, position and value, and leaves outputs as they were.
+func indexError(t *testing.T) {
 	x := runtime.Must(runtime.New(runtime.F32, 4, 3))
 	classes := runtime.Must(runtime.FromSlice([]int64{0, 1, 3, 2}, 4))
 	y := runtime.Must(runtime.FromSlice([]float32{7, 7, 7, 7}, 4))

@@ -34,6 +34,9 @@ var wrong = []struct {
 	{"escape", ` require p > 0 else «"\q"»`, []string{"lex-string: the string holds an escape or a character that it can't | escapes are those of Go: \\n, \\t, \\\", \\\\, \\u00e9"}},
 	{"number and name", " y = «2x»", []string{"lex-number: the number 2 runs into `x` | write 2*x for a product"}},
 	{"capital exponent", " y = «1E5»", []string{"lex-number: the number 1 runs into `E5` | the exponent is written with a small e"}},
+	{"exponent without digits", " y = «1e-» * x", []string{"lex-number: the exponent of 1e- has no digits"}},
+	{"attributes of a call with a fault", " let «[»N] = f(x; p = 1)\n y = g(«,»x; p = 2, k = mean)\n y = h[«,» ](x; p = 3)", []string{
+		"syntax-expected: expected a name, found `[`", "syntax-expected: expected an expression, found `,`", "syntax-expected: expected an expression, found `,`"}},
 	{"hexadecimal", " y = «0x1F»", []string{"lex-number: the number 0 runs into `x1F` | write 0*x1F for a product"}},
 	{"number that begins with a dot", " y = «.»5", []string{"syntax-expected: expected an expression, found `.` | a number needs a digit before and behind its dot"}},
 	{"number that ends with a dot", " y = 1«.»", []string{"syntax-expected: expected the end of the statement, found `.` | a number needs a digit before and behind its dot"}},
@@ -84,6 +87,10 @@ var wrong = []struct {
 	{"no reason", " grad x = z unverified«»\n", []string{"syntax-expected: expected the reason, a string, found the end of the line"}},
 	{"return", " return «x»", []string{"syntax-expected: expected `=`, found `x`"}},
 	{"two statements on a line", " let a = x «let» b = z", []string{"syntax-expected: expected the end of the statement, found `let`"}},
+	{"call without parenthesis", " let h[N] = f «x»; k = 2)\n y = x «z»", []string{
+		"syntax-expected: expected the end of the statement, found `x`", "syntax-expected: expected the end of the statement, found `z`"}},
+	{"statement behind a faulty one", " y = x «z»; u = f(x) «w»", []string{
+		"syntax-expected: expected the end of the statement, found `z`", "syntax-expected: expected the end of the statement, found `w`"}},
 	{"match without arms", " match k «y» = x", []string{"syntax-expected: expected `{`, found `y`"}},
 	{"arm without colon", " match k {\n  none «y» = x\n  mean: y = z\n }", []string{"syntax-expected: expected `:`, found `y`"}},
 	{"example without result", " example { x = 1 }«»\n", []string{"syntax-expected: expected `=>`, found the end of the line"}},

@@ -193,6 +193,20 @@ op f(x: T[B], // the input
 } // the end
 // last
 `},
+		{"the results of a long example", `package p
+
+op f[T: float](x: T[...B], t: T[...B]) -> (y: T[...B]) {
+    y = x*t
+    example { x = [1.0000000001, 2.0000000002, 3.0000000003], t = [1, 2, 3] } => { y = [1.0000000001, 4.0000000004, 9.0000000009] }
+}
+`, `package p
+
+op f[T: float](x: T[...B], t: T[...B]) -> (y: T[...B]) {
+    y = x*t
+    example { x = [1.0000000001, 2.0000000002, 3.0000000003], t = [1, 2, 3] }
+        => { y = [1.0000000001, 4.0000000004, 9.0000000009] }
+}
+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, diags := FormatSource("f.op", []byte(c.src))

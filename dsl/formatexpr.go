@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/opgen/opgen/dsl/diag"
 )
@@ -299,4 +300,15 @@ func firstOfPath(cotangent bool, pkg *Ident, name Ident) string {
 		return pkg.Name
 	}
 	return name.Name
+}
+
+// FormatExpr gives the text of an expression on one line, with the parentheses that it needs; comments stay behind.
+func FormatExpr(e Expr) string {
+	p := &printer{pieces: []piece{{}}}
+	p.expr(e)
+	var b strings.Builder
+	for _, x := range p.pieces {
+		b.WriteString(x.sep + x.text)
+	}
+	return b.String()
 }

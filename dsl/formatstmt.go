@@ -195,7 +195,7 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.brk(" ", levelDefinition, at, behind)
 		p.text("=> ")
-		p.binds(s.Out, at)
+		p.binds(s.Out, behind)
 	}
 }
 

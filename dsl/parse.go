@@ -238,11 +238,17 @@ func (p *parser) attachDocs() {
 	}
 }
 
+// directive begins comments that are meant for opgen, and don't document anything.
+const directive = "opgen:"
+
 // docOf gives the text of the comments directly above a place, without their slashes.
 func docOf(comments []Comment, at diag.Pos) string {
 	var lines []string
 	for _, c := range docComments(comments, at) {
-		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(c.Text, "//"), " "))
+		line := strings.TrimPrefix(strings.TrimPrefix(c.Text, "//"), " ")
+		if !strings.HasPrefix(line, directive) {
+			lines = append(lines, line)
+		}
 	}
 	return strings.Join(lines, "\n")
 }

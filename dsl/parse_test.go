@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -68,10 +69,10 @@ func equal(a, b reflect.Value) bool {
 	return a.Interface() == b.Interface()
 }
 
-// readSpecs gives the sample specs by name.
+// readSpecs gives all specs by name.
 func readSpecs(t testing.TB) map[string][]byte {
 	t.Helper()
-	names, err := filepath.Glob("testdata/specs/*.op")
+	names, err := filepath.Glob("../specs/*/*.op")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no specs: %v", err)
 	}
@@ -133,17 +134,18 @@ func checkFormat(t interface {
 }
 
 func TestSpecs(t *testing.T) {
-	ops := 0
+	ops, want := 0, 0
 	for name, src := range readSpecs(t) {
 		f, diags := Parse(name, src)
 		for _, d := range diags.All {
 			t.Error(d)
 		}
 		ops += len(f.Ops)
+		want += strings.Count(string(src), "\nop ") + strings.Count(string(src), "\nupdate ")
 		checkFormat(t, name, src)
 	}
-	if ops != 159 {
-		t.Errorf("the specs have 159 ops, found %d", ops)
+	if ops != want {
+		t.Errorf("the specs have %d ops, found %d", want, ops)
 	}
 }
 
@@ -162,6 +164,8 @@ func TestConcurrently(t *testing.T) {
 	wait.Wait()
 }
 
+var indent = regexp.MustCompile(`(?m)^ +`)
+
 // Line ends and a byte order mark make no difference to the tree.
 func TestLineEnds(t *testing.T) {
 	for name, src := range readSpecs(t) {
@@ -177,7 +181,7 @@ func TestLineEnds(t *testing.T) {
 		if d := cmp.Diff(string(Format(want)), string(Format(got))); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		tabs := []byte(strings.ReplaceAll(string(src), "    ", "\t"))
+		tabs := indent.ReplaceAllFunc(src, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("    "), []byte("\t")) })
 		if d := diffTrees(want, mustParse(t, name, tabs)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -377,5 +381,20 @@ func BenchmarkFormat(b *testing.B) {
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
 		Format(f)
+	}
+}
+
+// TestDirectives checks that comments for opgen are no documentation.
+func TestDirectives(t *testing.T) {
+	src := "package p\n\n// F doubles.\n// opgen:ignore lint-log1p\nfunc f(x) = 2*x\n"
+	f, diags := Parse("p.op", []byte(src))
+	if err := diags.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if f.Funcs[0].Doc != "F doubles." {
+		t.Errorf("the documentation is %q", f.Funcs[0].Doc)
+	}
+	if out := string(Format(f)); out != src {
+		t.Errorf("formatted:\n%s", out)
 	}
 }

@@ -21,6 +21,7 @@ type reader struct {
 	failed bool
 	depth  int
 	braces int // braces taken that are still open
+	inside int // parentheses and square brackets of the statement taken that are still open
 }
 
 var endOfFile = lexer.Token{Type: lexer.EOF}
@@ -56,8 +57,14 @@ func (r *reader) take() *lexer.Token {
 		switch t.Value {
 		case "{":
 			r.braces++
+			r.inside = 0
 		case "}":
 			r.braces--
+			r.inside = 0
+		case "(", "[":
+			r.inside++
+		case ")", "]":
+			r.inside = max(0, r.inside-1)
 		}
 	}
 	return t

@@ -182,6 +182,10 @@ func (s *scanner) number() {
 	if more := wordLen(s.rest()); more > 0 {
 		tail := s.advance(more)
 		word := s.text(tail)
+		if next := s.rest(); word == "e" && next != "" && (next[0] == '-' || next[0] == '+') && !strings.Contains(text, "e") {
+			s.report(join(span, s.advance(1)), "lex-number", "the exponent of %s has no digits", text+word+next[:1])
+			return
+		}
 		d := s.report(join(span, tail), "lex-number", "the number %s runs into %s", text, quote(word))
 		if m := exponentLen(strings.ToLower(s.src[tail.Start.Offset:])); m > 0 && word[0] == 'E' {
 			d.Hint = "the exponent is written with a small e"

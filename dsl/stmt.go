@@ -27,6 +27,7 @@ func (r *reader) braced(what string, part func() bool) {
 	r.skipEnds()
 	more := true
 	for more && !r.at("}") && !r.endsBlock() {
+		r.inside = 0
 		more = part()
 		r.endPart(level)
 	}
@@ -73,10 +74,34 @@ func (r *reader) skipEnds() {
 func (r *reader) resync(level int) {
 	r.failed = false
 	for ; !r.peek().EOF() && !r.endsBlock(); r.take() {
-		if r.braces <= level && (r.at("}", ";") || r.peek().Type == tokNewline) {
-			return
+		if r.braces <= level && (r.at("}") || r.at(";") && r.inside == 0 && !r.closes() || r.peek().Type == tokNewline) {
+			return // a semicolon within brackets is that of attributes
 		}
 	}
+}
+
+// closes tells whether a bracket that isn't open is closed further on in the line: that of a call whose `(` was left out.
+func (r *reader) closes() bool {
+	at := r.lex.MakeCheckpoint()
+	defer r.lex.LoadCheckpoint(at)
+	open := 0
+	for t := r.lex.Peek(); !t.EOF() && t.Type != tokNewline; t = r.lex.Peek() {
+		if r.lex.Next(); t.Type != tokPunct {
+			continue
+		}
+		switch t.Value {
+		case "(", "[":
+			open++
+		case ")", "]":
+			open--
+		case "{", "}":
+			return false
+		}
+		if open < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // stmt reads one statement.

@@ -39,25 +39,30 @@ func (r *AttrReader) Float(name string) *float64 {
 	if !ok {
 		return nil
 	}
-	var f float64
-	switch x := v.(type) {
-	case float64:
-		f = x
-	case float32:
-		f = float64(x)
-	case int:
-		f = float64(x)
-	case int64:
-		f = float64(x)
-	case int32:
-		f = float64(x)
-	case *float64:
-		f = *x
-	default:
+	f, ok := number(v)
+	if !ok {
 		r.fail(name, "a number", v)
 		return nil
 	}
 	return &f
+}
+
+func number(v any) (float64, bool) {
+	switch x := v.(type) {
+	case float64:
+		return x, true
+	case float32:
+		return float64(x), true
+	case int:
+		return float64(x), true
+	case int64:
+		return float64(x), true
+	case int32:
+		return float64(x), true
+	case *float64:
+		return *x, true
+	}
+	return 0, false
 }
 
 // NeedFloat is a number that must be given.
@@ -148,6 +153,64 @@ func (r *AttrReader) Ints(name string) []int {
 		return []int{n}
 	}
 	r.fail(name, "whole numbers", v)
+	return nil
+}
+
+// Floats is a list of numbers (one number is a list of one), or nil where it isn't given.
+func (r *AttrReader) Floats(name string) []float64 {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case []float64:
+		return x
+	case []int:
+		list := make([]float64, len(x))
+		for i, n := range x {
+			list[i] = float64(n)
+		}
+		return list
+	case []any:
+		list := make([]float64, 0, len(x))
+		for _, e := range x {
+			f, ok := number(e)
+			if !ok {
+				r.fail(name, "numbers", v)
+				return nil
+			}
+			list = append(list, f)
+		}
+		return list
+	}
+	if f, ok := number(v); ok {
+		return []float64{f}
+	}
+	r.fail(name, "numbers", v)
+	return nil
+}
+
+// Seed is the seed of random numbers, or nil where it isn't given. A whole number is the key of one.
+func (r *AttrReader) Seed(name string) *Seed {
+	v, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case Seed:
+		return &x
+	case *Seed:
+		return x
+	case uint64:
+		return &Seed{Key: x}
+	}
+	if n, ok := whole(v); ok {
+		return &Seed{Key: uint64(n)}
+	}
+	if f, ok := number(v); ok && f == math.Trunc(f) && math.Abs(f) <= 1<<53 { // as JSON has it
+		return &Seed{Key: uint64(int64(f))}
+	}
+	r.fail(name, "a seed, or a whole number", v)
 	return nil
 }
 

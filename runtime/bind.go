@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -14,7 +15,7 @@ import (
 type Bound struct {
 	Ext   [MaxAxes]int         // extents by number of the axis; of a pack, their product
 	Ptr   [Near]unsafe.Pointer // by number of the parameter; nil where it is absent or has no elements; see Address for others
-	DType [MaxVars]DType       // of the dtype variables
+	DType [MaxVars]DType       // of the dtype variables, as kernels see them: F32 for F16 and BF16
 	sig   *Signature
 	t     [Near]*Tensor
 	far   *farParams // the parameters from number Near on; nil where there are none
@@ -25,6 +26,8 @@ type Bound struct {
 	writes  uint64          // parameters that are there and written
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
 	fixed   uint32          // axes whose extents were fixed before Bind
+	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
+	chosen  [MaxVars]DType  // dtype variables that the caller decides
 	g       *binding        // general path; nil on the fast one
 }
 
@@ -50,6 +53,16 @@ func (s *Signature) BindInputs(b *Bound, at *Placement, inputs ...*Tensor) error
 	b.set(s, inputs)
 	return b.done(b.bindInputs(at))
 }
+
+// BindAxes and BindProducts are BindInputs in two parts, for ops whose code computes factors of axes that are products: what the
+// other axes tell is known in between.
+func (s *Signature) BindAxes(b *Bound, at *Placement, inputs ...*Tensor) error {
+	b.set(s, inputs)
+	return b.done(b.bindAxes(at))
+}
+
+// BindProducts goes on after BindAxes.
+func (s *Signature) BindProducts(b *Bound) error { return b.done(b.bindProducts()) }
 
 // BindOutputs is the second half of Bind. Without tensors the outputs are made.
 func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
@@ -78,40 +91,66 @@ func (s *Signature) bind(b *Bound, at *Placement, make bool) error {
 // done gives scratch memory back where there is an error.
 func (b *Bound) done(err error) error {
 	if err != nil {
-		b.release()
+		b.giveBack()
 	}
 	return err
 }
 
-// takeDType checks the dtype of t, which may decide a dtype variable.
-func (b *Bound) takeDType(s *Signature, p *Param, t *Tensor) bool {
+// giveBack ends a call without results: outputs that were made for it are released.
+func (b *Bound) giveBack() {
+	if b.made {
+		for i := range b.sig.Params {
+			if b.sig.Params[i].Mode == Out {
+				b.Tensor(i).Release()
+			}
+		}
+	}
+	b.release()
+}
+
+// takeDType checks a dtype, which may decide a dtype variable.
+func takeDType(vars *[MaxVars]DType, s *Signature, p *Param, d DType) bool {
 	if p.Elem.Fixed == NoDType && p.Elem.Wrap == Plain {
 		v := p.Elem.Var & (MaxVars - 1)
-		if b.DType[v] == NoDType {
-			b.DType[v] = t.dtype
-			return s.Vars[v].DTypes.Has(t.dtype)
+		if vars[v] == NoDType {
+			vars[v] = d
+			return s.Vars[v].DTypes.Has(d)
 		}
-		return b.DType[v] == t.dtype
+		return vars[v] == d
 	}
-	return elemDType(p.Elem, &b.DType) == t.dtype
+	return elemDType(p.Elem, vars) == d
 }
+
+// Choose decides a dtype variable that no input may decide, before Bind. NoDType leaves it to an input.
+func (b *Bound) Choose(s *Signature, v int, d DType) error {
+	if d != NoDType && !s.Vars[v].DTypes.Has(d) {
+		return &ArgError{Op: s.Op, Arg: s.Vars[v].Name, Want: s.Vars[v].DTypes.String(), Got: d.String(), Err: ErrDType}
+	}
+	b.chosen[v] = d
+	return nil
+}
+
+// memory is the dtype that kernels have for parameter i.
+func (b *Bound) memory(i int) DType { return elemDType(b.sig.Params[i].Elem, &b.DType).computed() }
 
 // overlap reports whether the memory from the first to the last element of a meets that of b.
 func overlap(a, b *Tensor) bool {
 	if a.n == 0 || b.n == 0 {
 		return false
 	}
-	p, q := uintptr(a.data), uintptr(b.data)
-	return p < q+b.bytes() && q < p+a.bytes()
+	p, pEnd := a.memory()
+	q, qEnd := b.memory()
+	return p < qEnd && q < pEnd
 }
 
-// bytes is the size of the memory from the first to the last element.
-func (t *Tensor) bytes() uintptr {
-	n := t.n
-	if !t.contig {
-		n = span(t.dims(), t.strides())
+// memory is where the memory from the first to the last element begins and ends.
+func (t *Tensor) memory() (from, to uintptr) {
+	from = uintptr(t.data)
+	if t.contig {
+		return from, from + uintptr(t.n*t.dtype.Size())
 	}
-	return uintptr(n * t.dtype.Size())
+	from -= uintptr(lead(t.dims(), t.strides()) * t.dtype.Size())
+	return from, from + uintptr(span(t.dims(), t.strides())*t.dtype.Size())
 }
 
 // Move is 0 where the address of parameter i is a page of equal elements, else 1: the factor of its strides.
@@ -139,7 +178,7 @@ func (b *Bound) Fix(axis, extent int) {
 func (b *Bound) Derive(axis, extent int) error {
 	if b.g != nil && b.g.known>>axis&1 != 0 {
 		if b.Ext[axis] != extent {
-			return &ArgError{Op: b.sig.Op, Want: fmt.Sprintf("extent %d of axis %s", extent, b.sig.axisName(axis)), Got: fmt.Sprint(b.Ext[axis]), Err: ErrShape}
+			return b.wrongExtent(axis, fmt.Sprintf("extent %d of axis %s", extent, b.sig.axisName(axis)), fmt.Sprint(b.Ext[axis]))
 		}
 		return nil
 	}
@@ -158,23 +197,27 @@ func (b *Bound) FixPack(axis int, shape ...int) {
 	b.Fix(axis, n)
 }
 
+// wrongExtent is the error of an extent that isn't what it must be. It names the tensor that the extent is of.
+func (b *Bound) wrongExtent(axis int, want, got string) error {
+	e := &ArgError{Op: b.sig.Op, Want: want, Got: got, Err: ErrShape}
+	for i := range b.sig.Params {
+		if b.isInput(i) && slices.ContainsFunc(b.sig.Params[i].Dims, func(d Dim) bool { return d.Factors == nil && d.Axis == axis }) {
+			e.Arg, e.Got = b.sig.Params[i].Name, b.Tensor(i).describe()
+			break
+		}
+	}
+	return e
+}
+
 // Pack is the extents of a pack.
 func (b *Bound) Pack(axis int) []int {
-	if b.g != nil && b.packs[axis].param == 0 {
-		return append([]int{}, b.g.shape[axis][:b.g.rank[axis]]...)
-	}
-	p := b.packs[axis]
-	return append([]int{}, b.Tensor(int(p.param) - 1).shape[p.first:p.first+p.rank]...)
+	shape, _ := b.packShape(axis)
+	return append([]int{}, shape...)
 }
 
 // PackExt is the extent of axis at of a pack; with at below 0 the number of its axes. It is 1 where the pack has no such axis.
 func (b *Bound) PackExt(axis, at int) int {
-	var shape []int
-	if p := b.packs[axis]; b.g != nil && p.param == 0 {
-		shape = b.g.shape[axis][:b.g.rank[axis]]
-	} else {
-		shape = b.Tensor(int(p.param) - 1).shape[p.first : p.first+p.rank]
-	}
+	shape, _ := b.packShape(axis)
 	switch {
 	case at < 0:
 		return len(shape)
@@ -196,7 +239,7 @@ func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
 func (b *Bound) Spare(i, n int) unsafe.Pointer {
 	p := b.Address(i)
 	if p == nil && b.Tensor(i) == nil {
-		return b.Scratch(elemDType(b.sig.Params[i].Elem, &b.DType), n)
+		return b.Scratch(b.memory(i), n)
 	}
 	return p
 }
@@ -226,7 +269,7 @@ func (b *Bound) finish() {
 
 // Fail ends a call without results. It returns err.
 func (b *Bound) Fail(err error) error {
-	b.release()
+	b.giveBack()
 	return err
 }
 

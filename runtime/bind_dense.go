@@ -5,13 +5,19 @@ import "math/bits"
 // packAt is where a pack lies in a tensor.
 type packAt struct{ param, first, rank uint8 } // param counts from 1; 0: nowhere
 
+// Numbers of parameters that stand for none.
+const (
+	flatPack    = 255 - iota // the pack is one axis: of slices
+	unknownPack              // no tensor of the call has it
+)
+
 // bindDense is Bind for tensors that need no work: contiguous, nothing expanded, placed axes where they are written, at
 // the end. It reports false where they are not that simple, or are wrong.
 func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
-	b.DType = [MaxVars]DType{}
+	b.DType = b.chosen
 	b.packs = [MaxAxes]packAt{}
 	b.splat, b.writes = 0, 0
-	if s.Placed != nil && (at == nil || at.All || at.Keep) {
+	if s.Placed != nil && (at == nil || at.All || at.Keep) || s.Alike != nil {
 		return false
 	}
 	known := uint32(0)
@@ -25,7 +31,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			}
 			continue
 		}
-		if !t.contig || t.device != CPU || !b.takeDType(s, p, t) {
+		if !t.contig || t.device != CPU || t.dtype.half() || !takeDType(&b.DType, s, p, t.dtype) {
 			return false
 		}
 		if s.Outer && first >= 0 && len(p.Dims) > 0 {
@@ -38,7 +44,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			first = i
 		}
 		if p.Mode.written() {
-			if t.recorded() {
+			if t.recorded() || p.Mode == Gradient && tensors[p.Of] == nil {
 				return false
 			}
 			b.writes |= 1 << i
@@ -63,6 +69,13 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		}
 	}
 	b.sig = s
+	if bits.OnesCount32(known) < len(s.Axes) { // of inputs that may be absent
+		for a := range s.Axes {
+			if known>>a&1 == 0 {
+				b.packs[a].param = unknownPack
+			}
+		}
+	}
 	return true
 }
 
@@ -75,7 +88,11 @@ func (b *Bound) absent(s *Signature, i int) bool {
 	case !p.Optional:
 		return false
 	case p.Splat:
-		b.Ptr[i] = Splat(elemDType(p.Elem, &b.DType), p.Default)
+		d := elemDType(p.Elem, &b.DType).computed()
+		if !d.valid() {
+			return false // an output decides
+		}
+		b.Ptr[i] = Splat(d, p.Default)
 		b.splat |= 1 << i
 	}
 	return true
@@ -112,7 +129,7 @@ func (b *Bound) takeDims(s *Signature, i int, at *Placement, known *uint32) bool
 				return false
 			}
 			left -= rank
-			if left < 0 || !b.takePack(i, a, left, rank) {
+			if r := s.Axes[a].Ranks; left < 0 || r != 0 && r>>rank&1 == 0 || !b.takePack(i, a, left, rank) {
 				return false
 			}
 		}

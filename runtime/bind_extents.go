@@ -39,6 +39,7 @@ func (b *Bound) split(i int, t *Tensor) (f physical, err error) {
 		return f, b.wrongShape(i, "%s", b.wantAxes(p))
 	}
 	next := 0 // the next axis of the tensor that is not placed
+	front := true
 	take := func() int {
 		for owned>>next&1 != 0 {
 			next++
@@ -54,11 +55,12 @@ func (b *Bound) split(i int, t *Tensor) (f physical, err error) {
 			switch {
 			case mover && s.placed(d):
 				f.at[f.n] = own[c]
-			case lack > 0 && (isPack || d.Optional):
+			case lack > 0 && (isPack || d.Optional) && (front || mover):
 				f.at[f.n] = missing
 				lack--
 			default:
 				f.at[f.n] = take()
+				front = false
 			}
 			if f.at[f.n] >= int(t.rank) {
 				f.at[f.n] = missing // of a tensor without axes that counts as [1]
@@ -105,7 +107,7 @@ func (s *Signature) axisName(a int) string {
 	return s.Axes[a].Name
 }
 
-// findExtents finds the extents of axes and packs from the inputs, and the layouts of the inputs.
+// findExtents finds the extents of axes and packs from the inputs, but for those that are in products alone.
 func (b *Bound) findExtents() error {
 	s, g := b.sig, b.g
 	g.known = b.fixed
@@ -136,10 +138,16 @@ func (b *Bound) findExtents() error {
 			b.Ext[a] = 1
 		}
 	}
+	return nil
+}
+
+// bindProducts finds the extents of factors, and the layouts of the inputs.
+func (b *Bound) bindProducts() error {
+	fs := &b.g.lies
 	if err := b.splitProducts(fs); err != nil {
 		return err
 	}
-	for i := range s.Params {
+	for i := range b.sig.Params {
 		if b.isInput(i) {
 			if err := b.lay(i, b.Tensor(i), &fs[i]); err != nil {
 				return err
@@ -295,7 +303,7 @@ func (b *Bound) productName(d *Dim) string {
 	return strings.Trim(b.wantAxes(&Param{Dims: []Dim{*d}}), "axes []")
 }
 
-// lay makes the layout of parameter i over t, whose axes lie as f says: axes at their joint extents, products split.
+// lay makes the layout of parameter i over t, whose axes lie as f says: axes at their joint extents, products as one.
 func (b *Bound) lay(i int, t *Tensor, f *physical) error {
 	l := &b.g.view[i]
 	l.n = 0
@@ -303,7 +311,11 @@ func (b *Bound) lay(i int, t *Tensor, f *physical) error {
 	for j := range b.sig.Params[i].Dims {
 		d := &b.sig.Params[i].Dims[j]
 		if d.Factors != nil {
-			if !b.layProduct(l, d, t.stride[f.at[k]]) {
+			n := 1
+			for _, a := range d.Factors {
+				n *= b.Ext[a]
+			}
+			if !l.add(n, t.stride[f.at[k]]) {
 				return b.wrongShape(i, "at most %d axes", MaxRank)
 			}
 			k++
@@ -333,27 +345,4 @@ func (b *Bound) lay(i int, t *Tensor, f *physical) error {
 		return b.wrongShape(i, "shape %s, since it is written", shapeString(l.shape()))
 	}
 	return nil
-}
-
-// layProduct adds the factors of a product whose axis has the stride.
-func (b *Bound) layProduct(l *layout, d *Dim, stride int) bool {
-	n := 1
-	for _, a := range d.Factors {
-		n *= b.Ext[a]
-	}
-	for _, a := range d.Factors {
-		shape := b.Ext[a : a+1]
-		if b.sig.Axes[a].Pack {
-			shape = b.g.shape[a][:b.g.rank[a]]
-		}
-		for _, e := range shape {
-			if n > 0 {
-				n /= e
-			}
-			if !l.add(e, n*stride) {
-				return false
-			}
-		}
-	}
-	return true
 }

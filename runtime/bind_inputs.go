@@ -7,10 +7,18 @@ import (
 
 // bindInputs checks the inputs, and finds ranks, positions, extents and layouts.
 func (b *Bound) bindInputs(at *Placement) error {
+	if err := b.bindAxes(at); err != nil {
+		return err
+	}
+	return b.bindProducts()
+}
+
+// bindAxes is bindInputs up to the extents of axes that are no products.
+func (b *Bound) bindAxes(at *Placement) error {
 	if pathErr != nil {
 		return pathErr
 	}
-	b.DType = [MaxVars]DType{}
+	b.given = b.chosen
 	b.packs = [MaxAxes]packAt{}
 	b.splat, b.writes = 0, 0
 	if b.g == nil {
@@ -70,15 +78,15 @@ func (b *Bound) checkElements(i int) error {
 	s, t := b.sig, b.Tensor(i)
 	p := &s.Params[i]
 	if t.device != CPU {
-		return b.wrong(i, ErrDevice, CPU.String(), t.device.String())
+		return deviceError(s.Op, p.Name, t)
 	}
-	if b.takeDType(s, p, t) {
+	if takeDType(&b.given, s, p, t.dtype) {
 		return nil
 	}
-	want := elemDType(p.Elem, &b.DType).String()
+	want := elemDType(p.Elem, &b.given).String()
 	if e := p.Elem; e.Fixed == NoDType {
 		v := s.Vars[e.Var]
-		if !v.DTypes.Has(b.DType[e.Var]) {
+		if !v.DTypes.Has(b.given[e.Var]) {
 			want = v.DTypes.String()
 		} else {
 			for j := range i {
@@ -161,9 +169,12 @@ func (b *Bound) findRanks() error {
 		}
 		for _, a := range s.Placed.Axes {
 			if s.Axes[a].Pack {
-				g.rank[a] = g.place.N
+				b.setRank(a, g.place.N)
 			}
 		}
+	}
+	if err := b.takeLists(); err != nil {
+		return err
 	}
 	for changed := true; changed; {
 		changed = false
@@ -176,12 +187,23 @@ func (b *Bound) findRanks() error {
 				found[a] = max(found[a], max(r, 0)+1)
 			}
 		}
+		for _, alike := range s.Alike {
+			most := 0
+			for _, a := range alike {
+				most = max(most, found[a])
+			}
+			for _, a := range alike {
+				found[a] = most
+			}
+		}
 		for a, r := range found {
 			if r > 0 {
 				g.rank[a] = r - 1
 				changed = true
 			}
 		}
+		b.oneForNone()
+		changed = changed || b.assumeOne()
 	}
 	// A pack that a tensor has alone may be longer there than elsewhere.
 	for i := range s.Params {
@@ -200,7 +222,7 @@ func (b *Bound) findRanks() error {
 				others++
 			}
 		}
-		if a >= 0 && a < MaxAxes && !slices.Contains(s.placedAxes(), a) {
+		if a >= 0 && a < MaxAxes && !slices.Contains(s.placedAxes(), a) && s.alike(a) == nil {
 			g.rank[a] = max(g.rank[a], b.rankOf(i, b.Tensor(i))-others)
 		}
 	}
@@ -214,7 +236,7 @@ func (b *Bound) findRanks() error {
 			}
 		}
 	}
-	return nil
+	return b.checkRanks()
 }
 
 func (s *Signature) placedAxes() []int {

@@ -33,6 +33,9 @@ func (b *Bound) bindOutputs(make bool) error {
 		return err
 	}
 	b.findWrites()
+	for v, d := range b.given {
+		b.DType[v] = d.computed()
+	}
 	for i := range s.Params {
 		b.findAddress(i)
 	}
@@ -71,7 +74,14 @@ func (b *Bound) makeOutput(i int) error {
 	if err != nil {
 		return err
 	}
-	b.setTensor(i, newTensor(elemDType(b.sig.Params[i].Elem, &b.DType), shape.dims(), n))
+	e := b.sig.Params[i].Elem
+	d := elemDType(e, &b.given)
+	if !d.valid() {
+		v := b.sig.Vars[e.Var]
+		return &ArgError{Op: b.sig.Op, Arg: v.Name, Want: v.DTypes.String(), Got: d.String(), Err: ErrDType}
+	}
+	t, _ := newResult(d, shape.dims(), n)
+	b.setTensor(i, t)
 	return b.lay(i, b.Tensor(i), &f)
 }
 
@@ -159,6 +169,8 @@ func (b *Bound) outputShape(i int) (out shape, f physical, err error) {
 	case s.Placed == nil:
 	case s.movable(p, false):
 		return b.placeOutput(l, &placed)
+	case g.place.Keep && p.Kept != nil:
+		return b.keepAxes(p, l, many)
 	case g.place.Keep && s.keeps(p):
 		return b.keepOutput(l, many)
 	}
@@ -253,6 +265,43 @@ func (b *Bound) keepOutput(l shape, many func() error) (out shape, f physical, e
 	return out, f, nil
 }
 
+// keepAxes puts ones where axes are written that keepdims keeps, which nobody places.
+func (b *Bound) keepAxes(p *Param, l shape, many func() error) (out shape, f physical, err error) {
+	add := func(e int) bool {
+		if out.n == MaxRank {
+			return false
+		}
+		out.ext[out.n] = e
+		out.n++
+		return true
+	}
+	k := 0
+	for j := range len(p.Dims) + 1 {
+		for _, q := range p.Kept {
+			if q.At != j {
+				continue
+			}
+			for range max(b.g.rank[q.Axis], 0) {
+				if !add(1) {
+					return out, f, many()
+				}
+			}
+		}
+		if j == len(p.Dims) {
+			break
+		}
+		for range b.width(&p.Dims[j]) {
+			f.at[k] = out.n
+			if !add(l.ext[k]) {
+				return out, f, many()
+			}
+			k++
+		}
+	}
+	f.n = l.n
+	return out, f, nil
+}
+
 // checkWrites refuses outputs whose elements share memory with each other or with other outputs, and outputs that are
 // results of recorded ops.
 func (b *Bound) checkWrites() error {
@@ -294,7 +343,7 @@ func (b *Bound) findWrites() {
 		if b.Tensor(i) == nil || !p.Mode.written() {
 			continue
 		}
-		through := !b.direct(i) || b.Tensor(i).n != g.view[i].elements()
+		through := !b.direct(i) || b.Tensor(i).n != g.view[i].elements() || b.Tensor(i).dtype.half()
 		for j := range s.Params {
 			if through || j == i || b.Tensor(j) == nil || !s.Params[j].Mode.given() || !b.direct(j) || !overlap(b.Tensor(i), b.Tensor(j)) {
 				continue
@@ -314,7 +363,7 @@ func (b *Bound) findAddress(i int) {
 	b.setPtr(i, nil)
 	if t == nil {
 		if p.Optional && p.Splat {
-			b.setPtr(i, Splat(elemDType(p.Elem, &b.DType), p.Default))
+			b.setPtr(i, Splat(b.memory(i), p.Default))
 			b.splat |= 1 << i
 		}
 		return
@@ -327,9 +376,9 @@ func (b *Bound) findAddress(i int) {
 		if p.Mode == Inout {
 			b.setPtr(i, g.pack(t, l))
 		} else {
-			b.setPtr(i, g.scratch(n*t.dtype.Size()))
+			b.setPtr(i, g.scratch(n*t.dtype.computed().Size()))
 		}
-	case b.direct(i):
+	case b.direct(i) && !t.dtype.half():
 		b.setPtr(i, t.data)
 	case p.Splat && l.constant():
 		b.setPtr(i, g.splat(t))
@@ -342,12 +391,24 @@ func (b *Bound) findAddress(i int) {
 // splat is a page filled with the first element of t.
 func (g *binding) splat(t *Tensor) unsafe.Pointer {
 	p := g.scratch(Block * 8)
-	var bits uint64
-	if t.dtype.Size() == 4 {
-		*(*uint32)(unsafe.Pointer(&bits)) = *(*uint32)(t.data)
-	} else {
+	fillSplat(p, t.dtype.computed(), t.first())
+	return p
+}
+
+// first is the bits of the first element, as kernels have it, in the low bytes in memory order.
+func (t *Tensor) first() (bits uint64) {
+	at := unsafe.Pointer(&bits)
+	switch {
+	case t.dtype.half():
+		*(*float32)(at) = float32(loadElement(t.dtype, t.data))
+	case t.dtype.Size() == 1:
+		*(*uint8)(at) = *(*uint8)(t.data)
+	case t.dtype.Size() == 2:
+		*(*uint16)(at) = *(*uint16)(t.data)
+	case t.dtype.Size() == 4:
+		*(*uint32)(at) = *(*uint32)(t.data)
+	default:
 		bits = *(*uint64)(t.data)
 	}
-	fillSplat(p, t.dtype, bits)
-	return p
+	return bits
 }

@@ -9,6 +9,40 @@ import (
 // that have it are of one length, others have one element. An output may be the slice of an input that InPlace names;
 // other overlaps are handled by copies of the inputs.
 func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
+	var near [Near]Elems
+	list := near[:0]
+	for _, x := range slices {
+		list = append(list, SliceOf(x))
+	}
+	return BindMixed(s, b, list...)
+}
+
+// Elems is a plain slice of elements of some dtype.
+type Elems struct {
+	p     unsafe.Pointer // nil where there are no elements
+	n     int
+	dtype DType
+}
+
+// SliceOf is a slice for [BindMixed].
+func SliceOf[T Element](x []T) Elems {
+	e := Elems{n: len(x), dtype: DTypeOf[T]()}
+	if len(x) > 0 {
+		e.p = unsafe.Pointer(unsafe.SliceData(x))
+	}
+	return e
+}
+
+// apart reports whether two slices share no memory.
+func (e Elems) apart(f Elems) bool {
+	p, q := uintptr(e.p), uintptr(f.p)
+	return p+e.bytes() <= q || q+f.bytes() <= p
+}
+
+func (e Elems) bytes() uintptr { return uintptr(e.n * e.dtype.Size()) }
+
+// BindMixed is [BindSlices] for slices of several dtypes.
+func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	if pathErr != nil {
 		return pathErr
 	}
@@ -17,54 +51,63 @@ func BindSlices[T Element](s *Signature, b *Bound, slices ...[]T) error {
 	}
 	b.sig = s
 	b.reach(s)
-	dtype := DTypeOf[T]()
 	b.splat = 0
-	b.DType = [MaxVars]DType{dtype}
-	first := 0
+	b.DType = [MaxVars]DType{}
+	first, half := 0, false
 	for first < len(slices)-1 && len(s.Params[first].Dims) == 0 {
 		first++
 	}
-	n := len(slices[first])
+	n := slices[first].n
 	b.Ext[0] = n
+	b.packs[0].param = flatPack
 	for i, x := range slices {
-		if len(s.Params[i].Dims) == 0 {
-			if len(x) != 1 {
-				return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: "one element", Got: fmt.Sprint(len(x)), Err: ErrShape}
+		p := &s.Params[i]
+		if len(p.Dims) == 0 {
+			if x.n != 1 {
+				return &ArgError{Op: s.Op, Arg: p.Name, Want: "one element", Got: fmt.Sprint(x.n), Err: ErrShape}
 			}
-		} else if len(x) != n {
-			return &ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: fmt.Sprintf("%d elements, as %s", n, s.Params[first].Name),
-				Got: fmt.Sprint(len(x)), Err: ErrShape}
+		} else if x.n != n {
+			return &ArgError{Op: s.Op, Arg: p.Name, Want: fmt.Sprintf("%d elements, as %s", n, s.Params[first].Name), Got: fmt.Sprint(x.n), Err: ErrShape}
 		}
-		b.setPtr(i, nil)
-		if len(x) > 0 {
-			b.setPtr(i, unsafe.Pointer(unsafe.SliceData(x)))
+		if !takeDType(&b.DType, s, p, x.dtype) {
+			return &ArgError{Op: s.Op, Arg: p.Name, Want: elemDType(p.Elem, &b.DType).String(), Got: x.dtype.String(), Err: ErrDType}
 		}
+		half = half || x.dtype.half()
+		b.setPtr(i, x.p)
 	}
-	size := func(i int) uintptr { return uintptr(len(slices[i]) * dtype.Size()) }
-	apart := func(i, j int) bool {
-		p, q := uintptr(b.Address(i)), uintptr(b.Address(j))
-		return p+size(i) <= q || q+size(j) <= p
+	if half {
+		return bindHalves(s, b, slices)
 	}
-	for i := range slices {
-		if !s.Params[i].Mode.written() {
-			continue
-		}
-		for j := range slices {
-			if j < i && s.Params[j].Mode.written() && !apart(i, j) {
+	for i, x := range slices {
+		for j := range i {
+			if s.Params[i].Mode.written() && s.Params[j].Mode.written() && !x.apart(slices[j]) {
 				return b.Fail(&ArgError{Op: s.Op, Arg: s.Params[i].Name, Want: "memory apart from " + s.Params[j].Name,
 					Got: "memory that overlaps", Err: ErrAlias})
 			}
 		}
 	}
-	for i := range slices {
-		for j := range slices {
-			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !apart(i, j) &&
-				(b.Address(i) != b.Address(j) || len(slices[i]) != len(slices[j]) || s.Params[i].InPlace>>j&1 == 0) {
-				p := b.Scratch(dtype, len(slices[j]))
-				copy(unsafe.Slice((*T)(p), len(slices[j])), slices[j])
+	for i, x := range slices {
+		for j, y := range slices {
+			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !x.apart(y) && (x.p != y.p || x.n != y.n || s.Params[i].InPlace>>j&1 == 0) {
+				p := b.Scratch(y.dtype, y.n)
+				copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
 				b.setPtr(j, p)
 			}
 		}
 	}
 	return nil
+}
+
+// bindHalves is BindMixed where elements of half precision are among the slices, which kernels get as float32: Bind of tensors over
+// the slices.
+func bindHalves(s *Signature, b *Bound, slices []Elems) error {
+	tensors := make([]*Tensor, len(slices))
+	for i, x := range slices {
+		var shape []int
+		if len(s.Params[i].Dims) > 0 {
+			shape = []int{x.n}
+		}
+		tensors[i] = over(x.p, x.dtype, shape, x.n)
+	}
+	return s.Bind(b, nil, tensors...)
 }

@@ -470,7 +470,7 @@ func TestDenseAgrees(t *testing.T) {
 			general.Finish()
 		}
 	})
-	if taken < 100 {
+	if taken < 100 && !testing.Short() {
 		t.Errorf("the fast path was taken %d times", taken)
 	}
 }

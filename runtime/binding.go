@@ -21,12 +21,13 @@ type binding struct {
 	blocks []*block
 	small  [smallWords]uint64 // memory for values that are few
 	used   int                // words of it
+	lists  []list             // of the attributes
 }
 
 // smallWords is the memory that a call has without taking a block.
 const smallWords = 4 * Block
 
-// layout is a parameter in the order of its declared axes, products split, at the joint shape.
+// layout is a parameter in the order of its declared axes, products as one, at the joint shape.
 type layout struct {
 	n           int
 	ext, stride [MaxRank]int // stride 0: the tensor doesn't move there
@@ -75,6 +76,7 @@ func getBinding() *binding {
 	g.place = Placement{}
 	g.joint, g.flat = 0, false
 	g.used = 0
+	g.lists = g.lists[:0]
 	return g
 }
 
@@ -99,13 +101,43 @@ func (g *binding) scratch(size int) unsafe.Pointer {
 	return b.pointer()
 }
 
-// pack copies a parameter to scratch memory, contiguous.
+// pack copies a parameter to scratch memory, contiguous, as kernels have it.
 func (g *binding) pack(t *Tensor, l *layout) unsafe.Pointer {
-	p := g.scratch(l.elements() * t.dtype.Size())
+	n, from := l.elements(), t.data
+	p := g.scratch(n * t.dtype.computed().Size())
+	if !t.dtype.half() || !isContiguous(l.shape(), l.strides()) {
+		to := p
+		if t.dtype.half() {
+			to = g.scratch(n * t.dtype.Size())
+		}
+		var stride [MaxRank]int
+		rowMajor(l.shape(), stride[:])
+		copyStrided(to, stride[:l.n], t.data, l.strides(), l.shape(), t.dtype.Size())
+		from = to
+	}
+	if t.dtype.half() {
+		widenHalf(p, from, t.dtype, n)
+	}
+	return p
+}
+
+// unpack copies a parameter from scratch memory to its tensor.
+func (g *binding) unpack(t *Tensor, l *layout, from unsafe.Pointer) {
 	var stride [MaxRank]int
 	rowMajor(l.shape(), stride[:])
-	copyStrided(p, stride[:l.n], t.data, l.strides(), l.shape(), t.dtype.Size())
-	return p
+	switch {
+	case l.expanded():
+		sumStrided(t.data, l.strides(), t.dtype, from, stride[:l.n], t.dtype.computed(), l.shape())
+		return
+	case t.dtype.half() && isContiguous(l.shape(), l.strides()):
+		narrowHalf(t.data, t.dtype, from, l.elements())
+		return
+	case t.dtype.half():
+		to := g.scratch(l.elements() * t.dtype.Size())
+		narrowHalf(to, t.dtype, from, l.elements())
+		from = to
+	}
+	copyStrided(t.data, l.strides(), from, stride[:l.n], l.shape(), t.dtype.Size())
 }
 
 // copyOut moves outputs from scratch memory to their tensors. Gradients of inputs that were expanded are summed.
@@ -121,13 +153,7 @@ func (b *Bound) copyOut() {
 			clearElements(t)
 			continue
 		}
-		var stride [MaxRank]int
-		rowMajor(l.shape(), stride[:])
-		if l.expanded() {
-			sumStrided(t.data, l.strides(), b.Address(i), stride[:l.n], l.shape(), t.dtype)
-		} else {
-			copyStrided(t.data, l.strides(), b.Address(i), stride[:l.n], l.shape(), t.dtype.Size())
-		}
+		g.unpack(t, l, b.Address(i))
 	}
 }
 

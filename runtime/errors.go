@@ -18,6 +18,7 @@ var (
 	ErrValue   = errors.New("wrong value")
 	ErrVersion = errors.New("tensor was changed after it was saved for the gradient")
 	ErrNil     = errors.New("tensor is missing")
+	ErrClosed  = errors.New("tensor was released")
 	ErrGrad    = errors.New("no gradient")
 	ErrName    = errors.New("no such op")
 	ErrCPU     = errors.New("wrong CPU path")

@@ -27,7 +27,7 @@ func Elements[T Element](b *Bound, i int) []T {
 }
 
 // Temp is memory of the call for n values, all zero.
-func Temp[T Element | bool](b *Bound, n int) []T {
+func Temp[T Element](b *Bound, n int) []T {
 	if n <= 0 {
 		return nil
 	}
@@ -55,6 +55,13 @@ func AnyUnset(set []bool) bool {
 //go:noinline
 func ValueError(op, arg, want string) error {
 	return &ArgError{Op: op, Arg: arg, Want: want, Err: ErrValue}
+}
+
+// FaultError is the error of a value that doesn't exist: what says which.
+//
+//go:noinline
+func FaultError(op, what string) error {
+	return &ArgError{Op: op, Text: ErrValue.Error() + ": " + what, Err: ErrValue}
 }
 
 // RangeError is the error of an index that was computed: of arg along an axis.
@@ -120,7 +127,7 @@ func Absorb[T float](x, y T) T {
 }
 
 // Sign is -1, 0 or 1. NaN and zeros stay what they are.
-func Sign[T Element | int](x T) T {
+func Sign[T float | Integer | int](x T) T {
 	switch {
 	case x > 0:
 		return 1
@@ -143,7 +150,7 @@ func FloorMod[T float](x, y T) T {
 }
 
 // FloorModInt is FloorMod of integers; y is not 0.
-func FloorModInt[T int | int32 | int64](x, y T) T {
+func FloorModInt[T Integer | int](x, y T) T {
 	r := x % y
 	if r != 0 && (r < 0) != (y < 0) {
 		r += y
@@ -152,7 +159,7 @@ func FloorModInt[T int | int32 | int64](x, y T) T {
 }
 
 // PowInt is x to the power n, which is not negative; it wraps.
-func PowInt[T int | int32 | int64](x, n T) T {
+func PowInt[T Integer | int](x, n T) T {
 	r := T(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
@@ -190,29 +197,11 @@ func Positive(x, y int) (int, int) {
 }
 
 // Truth is 1 where c holds, else 0.
-func Truth[T Element | int](c bool) T {
+func Truth[T float | Integer | int](c bool) T {
 	if c {
 		return 1
 	}
 	return 0
-}
-
-// Saturate is x as an integer: towards zero, the nearest end of the range where it doesn't fit, 0 for NaN.
-func Saturate[T int32 | int64](x float64) T {
-	var zero T
-	least, greatest := int64(math.MinInt64), int64(math.MaxInt64)
-	if unsafe.Sizeof(zero) == 4 {
-		least, greatest = math.MinInt32, math.MaxInt32
-	}
-	switch {
-	case x != x:
-		return 0
-	case x <= float64(least):
-		return T(least)
-	case x >= float64(greatest):
-		return T(greatest)
-	}
-	return T(x)
 }
 
 // ShapeError is the error of extents that break a condition: want says which.

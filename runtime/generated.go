@@ -11,16 +11,17 @@ package runtime
 // change without a new number.
 //
 //   - [Signature], [Param], [Dim], [Axis], [Var], [Elem], [Placed]: static data, one for each op, variant and backward.
-//   - [Placement], [PlaceAxis], [PlaceAxes]: where the caller places axes.
+//   - [Placement], [PlaceAxis], [PlaceAxes]: where the caller places axes. [CheckList], [Entry]: lists; [Seed]: random numbers.
 //   - [AttrError], [RequireError]: an attribute that breaks a condition, a requirement with a text of its own.
-//   - [Bound]: [Signature.Bind], [Signature.BindNew], [BindSlices], or [Signature.BindInputs], [Bound.Fix] and
-//     [Signature.BindOutputs]; then Ext, DType, Ptr, [Bound.Address] and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
-//     [Bound.CheckIndex]; [Bound.Finish] or [Bound.Fail].
+//   - [Bound]: [Signature.Bind], [Signature.BindNew], [BindSlices], [BindMixed] of [SliceOf], or [Signature.BindInputs] (or its halves, [Signature.BindAxes]
+//     and [Signature.BindProducts]) and [Signature.BindOutputs]; before it [Bound.Count]; then Ext, DType, Ptr, [Bound.Address] and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
+//     [Bound.CheckIndex], [Bound.CheckIndexBelow]; [Bound.Finish] or [Bound.Fail].
 //   - [Args], [Kernel], [Plan], [Operand]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
-//   - [Path]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.
-//   - [Elements], [Temp], [Bound.Derive], [Bound.PackExt], [Bound.FixPack], [ShapeError], [AnyUnset], [ValueError], [RangeError], [IndexError] and the functions of general.go: what
+//   - [PathOf]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.
+//   - [Elements], [Temp], [Bound.Derive], [Bound.DerivePack], [Bound.PackExt], [Bound.HasRank], [Bound.FixPack], [ShapeError], [AnyUnset], [ValueError], [RangeError], [IndexError] and the functions of general.go: what
 //     functions without kernels are made of.
+//   - [Bound.Choose]: a dtype that the caller decides; [Bound.Lowest], [Bound.Highest], [Bound.Epsilon]: the limits of one.
 //   - [NeedsGrad], [Record], [Saved], [Backprop]: gradients.
-//   - [NewOptimizer], [Optimizer], [State], [Slot]: optimizers.
+//   - [Rule], [State], [Total], [Slot], [Attributes], [EnumAttr], [OptionalAttr], [NewOptimizer], [Optimizer]: updates of many tensors together.
 //   - [Register], [Op], [AttrInfo], [AttrReader]: the registry.
 const GeneratedCodeV1 = 1

@@ -15,6 +15,7 @@ type job struct {
 	args    Args // of the whole launch
 	cut     cut
 	partial [MaxOperands]*block // of accumulators, where there are several
+	list    *calls              // in place of a kernel: tasks of many launches
 
 	tasks int64
 	next  atomic.Int64 // the next task
@@ -122,13 +123,17 @@ func (j *job) release() {
 	if j.refs.Add(-1) > 0 {
 		return
 	}
-	j.kernel, j.plan = nil, nil
+	j.kernel, j.plan, j.list = nil, nil, nil
 	j.args.Ptr, j.own.Ptr = [MaxOperands]unsafe.Pointer{}, [MaxOperands]unsafe.Pointer{}
 	jobPool.Put(j)
 }
 
 // task runs the calls of task i, with a for their arguments.
 func (j *job) task(a *Args, i int) {
+	if j.list != nil {
+		j.list.task(i)
+		return
+	}
 	c := &j.cut
 	rowTask, laneTask := i/c.laneTasks, i%c.laneTasks
 	row, lane := rowTask*c.taskRows, laneTask*c.lanes

@@ -3,6 +3,7 @@ package runtime
 import (
 	"math"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 )
@@ -49,16 +50,7 @@ func counting(dtype DType, start int, shape ...int) *Tensor {
 
 // store1 writes the element k elements behind the first.
 func (t *Tensor) store1(k int, v float64) {
-	switch t.dtype {
-	case F32:
-		*At[float32](t.data, k) = float32(v)
-	case F64:
-		*At[float64](t.data, k) = v
-	case I32:
-		*At[int32](t.data, k) = int32(v)
-	case I64:
-		*At[int64](t.data, k) = int64(v)
-	}
+	storeElement(t.dtype, unsafe.Add(t.data, k*t.dtype.Size()), v)
 }
 
 // drawLayout is a tensor of the shape with random strides, holding start, start+1, … in row-major order.
@@ -81,8 +73,15 @@ func drawLayout(r *rapid.T, dtype DType, start int, shape ...int) *Tensor {
 		inverse[a] = k
 	}
 	v := Must(t.Permute(inverse...))
+	var flip []int
 	for a := range rank {
 		v = Must(v.Slice(a, from[a], from[a]+shape[a]*step[a], step[a]))
+		if rapid.IntRange(0, 3).Draw(r, "flip") == 0 {
+			flip = append(flip, a)
+		}
+	}
+	if len(flip) > 0 {
+		v = Must(v.Flip(flip...))
 	}
 	eachPoint(shape, func(n int, index []int) { v.store1(v.offset(index), float64(start+n)) })
 	return v

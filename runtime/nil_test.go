@@ -24,6 +24,17 @@ func TestNilTensor(t *testing.T) {
 		"Reshape":      only(x.Reshape(1)),
 		"Data":         only(Data[float32](x)),
 		"Values":       only(Values[float32](x)),
+		"Flip":         only(x.Flip()),
+		"Select":       only(x.Select(0, 0)),
+		"Squeeze":      only(x.Squeeze()),
+		"Unsqueeze":    only(x.Unsqueeze(0)),
+		"Set":          x.Set(1),
+		"Get":          only(Get[float32](x)),
+		"Put":          Put(x, float32(1)),
+		"Read":         Read([]float32{}, x),
+		"Write":        Write(x, []float32{}),
+		"CopyFrom":     x.CopyFrom(Scalar[float32](1)),
+		"Bytes":        only(x.Bytes()),
 	} {
 		if !errors.Is(err, ErrNil) {
 			t.Errorf("%s: got %v", name, err)
@@ -31,6 +42,7 @@ func TestNilTensor(t *testing.T) {
 	}
 	x.Touch()
 	x.ZeroGrad()
+	x.Release()
 	if x.Grad() != nil || x.RequiresGrad() || x.Detach() != nil || x.Contiguous() != nil || x.Clone() != nil {
 		t.Error("something comes of nothing")
 	}

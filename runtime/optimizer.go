@@ -1,116 +1,208 @@
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"unsafe"
+)
 
-// State describes a tensor that an optimizer keeps for each parameter.
-type State struct {
-	Name   string
-	Scalar bool    // without axes; else shaped as the parameter
-	Init   float64 // what its elements start at
-}
-
-// Slot is a parameter of an optimizer and what is kept for it.
-type Slot struct {
-	Param *Tensor
-	Group int       // index of the group of attributes
-	State []*Tensor // in the order in which the op declares them
-	Step  int       // number of the update: 1 for the first
-}
-
-// Optimizer is the base of generated optimizers: which parameters, and what is kept for each.
+// Optimizer is the base of generated optimizers: parameters in groups that share attributes, and what is kept for each
+// parameter. It is not safe for use by several goroutines at once; different optimizers are.
 type Optimizer struct {
-	op     string
-	states []State
-	slots  []*Slot
-	groups int
+	rule      *Rule
+	slots     []*Slot
+	names     []string     // of the parameters; nil: their numbers
+	groups    []Attributes // nil elements where the op has no attributes
+	schedules []schedule
+	steps     int64
+	calls     calls
+	undo      []scheduled // what schedules have changed for a step
 }
 
-// NewOptimizer makes an optimizer without parameters, for an update op that keeps states.
-func NewOptimizer(op string, states ...State) *Optimizer {
-	return &Optimizer{op: op, states: states}
+// NewOptimizer makes an optimizer without parameters.
+func NewOptimizer(r *Rule) *Optimizer {
+	return &Optimizer{rule: r, calls: calls{rule: r, steps: true, totals: make([]*Tensor, len(r.Totals))}}
 }
 
-// AddGroup adds parameters that share attributes, and returns the number of their group. They must require gradients, be of a dtype in
-// dtypes and contiguous, and be there once, without overlap.
-func (o *Optimizer) AddGroup(params []*Tensor, dtypes DTypes) (int, error) {
-	wrong := func(i int, kind error, want, got string) (int, error) {
-		return 0, &ArgError{Op: o.op, Arg: fmt.Sprintf("params[%d]", i), Want: want, Got: got, Err: kind}
-	}
-	var slots []*Slot
+// AddGroup adds parameters that share attributes, and gives the number of their group. They must require gradients, be of a
+// dtype of the op, and be there once, without overlap. Where the op has totals all parameters are of one dtype.
+func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
+	sig := o.rule.signature()
+	dtypes := sig.Vars[sig.Params[o.rule.Param].Elem.Var].DTypes
 	for i, p := range params {
+		wrong := func(kind error, want, got string) (int, error) {
+			return 0, &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("params[%d]", i), Want: want, Got: got, Err: kind}
+		}
 		switch {
 		case p == nil:
-			return wrong(i, ErrNil, "a tensor", "nil")
+			return wrong(ErrNil, "a tensor", "nil")
 		case !dtypes.Has(p.dtype):
-			return wrong(i, ErrDType, dtypes.String(), p.dtype.String())
+			return wrong(ErrDType, dtypes.String(), p.dtype.String())
 		case p.device != CPU:
-			return wrong(i, ErrDevice, CPU.String(), p.device.String())
+			return 0, deviceError(o.rule.Op, fmt.Sprintf("params[%d]", i), p)
 		case p.auto == nil:
-			return wrong(i, ErrGrad, "a tensor with RequireGrad", p.describe())
+			return wrong(ErrGrad, "a tensor with RequireGrad", p.describe())
 		case p.recorded():
-			return wrong(i, ErrGrad, "a leaf", "the result of "+p.auto.node.op)
+			return wrong(ErrGrad, "a leaf", "the result of "+p.auto.node.op)
 		case hasZeroStride(p.dims(), p.strides()):
-			return wrong(i, ErrAlias, "elements that don't share memory", p.describe())
-		}
-		for _, s := range append(o.slots, slots...) {
-			if s.Param == p {
-				return wrong(i, ErrAlias, "each parameter once", "one that is there already")
-			}
-			if overlap(s.Param, p) {
-				return wrong(i, ErrAlias, "parameters apart from each other", "memory that overlaps another one")
-			}
-		}
-		slots = append(slots, &Slot{Param: p, Group: o.groups})
-	}
-	for _, s := range slots {
-		for _, st := range o.states {
-			s.State = append(s.State, st.make(s.Param))
+			return wrong(ErrAlias, "elements that don't share memory", p.describe())
+		case len(o.rule.Totals) > 0 && p.dtype != o.dtype(params):
+			return wrong(ErrDType, o.dtype(params).String()+" as the other parameters", p.dtype.String())
 		}
 	}
-	o.slots = append(o.slots, slots...)
-	o.groups++
-	return o.groups - 1, nil
+	all := append(o.Params(), params...)
+	at, want, got := overlapping(all), "parameters apart from each other", "memory that overlaps another one"
+	seen := map[*Tensor]bool{}
+	for i, p := range all {
+		if seen[p] {
+			at, want, got = i, "each parameter once", "one that is there already"
+		}
+		seen[p] = true
+	}
+	if at >= len(o.slots) {
+		return 0, &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("params[%d]", at-len(o.slots)), Want: want, Got: got, Err: ErrAlias}
+	}
+	o.addSlots(params, v)
+	o.groups = append(o.groups, v)
+	o.names = nil
+	return len(o.groups) - 1, nil
 }
 
-// make is the state for a parameter, at its start.
-func (s State) make(p *Tensor) *Tensor {
-	shape, n := p.dims(), p.n
-	if s.Scalar {
-		shape, n = nil, 1
+// dtype is what the first parameter has.
+func (o *Optimizer) dtype(params []*Tensor) DType {
+	if len(o.slots) > 0 {
+		return o.slots[0].Param.dtype
 	}
-	t := newTensor(p.dtype, shape, n)
-	if s.Init != 0 && n > 0 {
-		// The tensor is new and contiguous: nothing can be wrong with it.
-		_ = t.Fill(s.Init)
-	}
-	return t
+	return params[0].dtype
 }
 
-// Each calls update for every parameter that has a gradient, after counting its step. Gradients are checked before the
-// first update, so that on an error in one of them nothing was changed.
-func (o *Optimizer) Each(update func(s *Slot, grad *Tensor) error) error {
-	for i, s := range o.slots {
-		g := s.Param.Grad()
-		if g == nil {
-			continue
-		}
-		if g.dtype != s.Param.dtype || !sameShape(g, s.Param) || g.device != s.Param.device {
-			return &ArgError{Op: o.op, Arg: fmt.Sprintf("params[%d]", i), Want: "a gradient " + s.Param.describe(), Got: g.describe(), Err: ErrShape}
+// overlapping finds a tensor that has memory of an earlier one of the list; -1 where there is none.
+func overlapping(list []*Tensor) int {
+	order := make([]int, 0, len(list))
+	for i, t := range list {
+		if t.n > 0 {
+			order = append(order, i)
 		}
 	}
-	for _, s := range o.slots {
-		g := s.Param.Grad()
-		if g == nil {
-			continue
+	slices.SortStableFunc(order, func(a, b int) int {
+		p, _ := list[a].memory()
+		q, _ := list[b].memory()
+		switch {
+		case p < q:
+			return -1
+		case p > q:
+			return 1
 		}
-		s.Step++
-		if err := update(s, g); err != nil {
-			s.Step--
-			return err
+		return 0
+	})
+	at := -1
+	for k := 1; k < len(order); k++ {
+		if a, b := order[k-1], order[k]; overlap(list[a], list[b]) {
+			at = max(at, a, b)
 		}
 	}
+	return at
+}
+
+// addSlots makes what is kept for parameters, side by side in memory: a step goes through all of it.
+func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
+	r := o.rule
+	sig := r.signature()
+	slots := make([]Slot, len(params))
+	tensors := make([]*Tensor, len(params)*len(sig.Params))
+	states := make([]*Tensor, len(params)*len(r.States))
+	for i, p := range params {
+		s := &slots[i]
+		s.Param, s.Group, s.Values = p, len(o.groups), v
+		s.tensors, tensors = tensors[:len(sig.Params):len(sig.Params)], tensors[len(sig.Params):]
+		s.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
+		s.tensors[r.Param] = p
+		o.slots = append(o.slots, s)
+	}
+	added := o.slots[len(o.slots)-len(params):]
+	for k, st := range r.States {
+		for i, t := range st.make(params, v, sig.Params[r.Param].Elem.Var) {
+			added[i].State[k], added[i].tensors[st.At] = t, t
+		}
+	}
+	for _, s := range added {
+		var vars [MaxVars]DType
+		vars[sig.Params[r.Param].Elem.Var] = s.Param.dtype
+		for k, t := range r.Totals {
+			if o.calls.totals[k] == nil {
+				o.calls.totals[k] = newTotal(sig.Params[t.All].Elem, &vars)
+			}
+			s.tensors[t.Part], s.tensors[t.All] = newTotal(sig.Params[t.Part].Elem, &vars), o.calls.totals[k]
+		}
+	}
+}
+
+// make is the state for parameters, whose dtype the variable is, at its start. It is one block of memory, in which each tensor begins a
+// line of the cache.
+func (s State) make(params []*Tensor, v Attributes, variable uint8) []*Tensor {
+	const line = 8 // words
+	tensors, stores, list := make([]Tensor, len(params)), make([]storage, len(params)), make([]*Tensor, len(params))
+	words := 0
+	for i, p := range params {
+		t := &tensors[i]
+		*t = *p
+		t.auto, t.store, t.contig = nil, &stores[i], true
+		if s.Scalar {
+			t.rank, t.n = 0, 1
+		}
+		var vars [MaxVars]DType
+		vars[variable&(MaxVars-1)] = p.dtype
+		t.dtype = elemDType(s.Elem, &vars)
+		rowMajor(t.dims(), t.stride[:])
+		stores[i].bytes = t.n * t.dtype.Size()
+		words += ceilDiv(ceilDiv(stores[i].bytes, 8), line) * line
+		list[i] = t
+	}
+	memory := make([]uint64, words+line)
+	if at := uintptr(unsafe.Pointer(&memory[0])) / 8 % line; at != 0 {
+		memory = memory[line-at:]
+	}
+	init := s.Init
+	if s.Start != nil {
+		init = s.Start(v)
+	}
+	for i, t := range list {
+		t.data, stores[i].base = nil, nil
+		if t.n == 0 {
+			continue
+		}
+		t.data = unsafe.Pointer(&memory[0])
+		stores[i].base = t.data
+		memory = memory[ceilDiv(ceilDiv(stores[i].bytes, 8), line)*line:]
+		if init != 0 {
+			// The tensor is new and contiguous: nothing can be wrong with it.
+			_ = t.Fill(init)
+		}
+	}
+	return list
+}
+
+// Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
+// step isn't counted for it. Schedules are asked first. On an error nothing was changed.
+func (o *Optimizer) Step() error {
+	if err := o.applySchedules(); err != nil {
+		return err
+	}
+	if c := &o.calls; len(c.slots) != len(o.slots) {
+		c.slots = o.slots
+		c.cut()
+	}
+	if err := o.calls.run(); err != nil {
+		o.undoSchedules()
+		return err
+	}
+	o.steps++
 	return nil
 }
+
+// Steps is how often Step was called, without those calls that ended with an error.
+func (o *Optimizer) Steps() int64 { return o.steps }
 
 // ZeroGrad drops the gradients of all parameters.
 func (o *Optimizer) ZeroGrad() {
@@ -128,15 +220,46 @@ func (o *Optimizer) Params() []*Tensor {
 	return ps
 }
 
-// Slots is the parameters with what is kept for them: to save and restore an optimizer.
+// Slots is the parameters with what is kept for them.
 func (o *Optimizer) Slots() []*Slot { return o.slots }
 
-// State is a state of parameter i by name, or nil.
-func (o *Optimizer) State(i int, name string) *Tensor {
-	for k, s := range o.states {
-		if s.Name == name && i >= 0 && i < len(o.slots) {
-			return o.slots[i].State[k]
+// Groups is the number of groups.
+func (o *Optimizer) Groups() int { return len(o.groups) }
+
+// State is a state of a parameter by its name in the spec, or nil. It is the tensor that the optimizer works with.
+func (o *Optimizer) State(name string, param *Tensor) *Tensor {
+	for k, s := range o.rule.States {
+		if s.Name != name {
+			continue
+		}
+		for _, slot := range o.slots {
+			if slot.Param == param {
+				return slot.State[k]
+			}
 		}
 	}
 	return nil
+}
+
+// SetNames names the parameters, in the order in which they were added, for saved states. Without names they are numbered from 0; adding
+// a group forgets them.
+func (o *Optimizer) SetNames(names ...string) error {
+	if len(names) != len(o.slots) {
+		return &ArgError{Op: o.rule.Op, Arg: "names", Want: fmt.Sprintf("%d names", len(o.slots)), Got: strconv.Itoa(len(names)), Err: ErrName}
+	}
+	for i, n := range names {
+		if n == "" || slices.Contains(names[:i], n) {
+			return &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("names[%d]", i), Want: "a name that no other parameter has", Got: strconv.Quote(n), Err: ErrName}
+		}
+	}
+	o.names = slices.Clone(names)
+	return nil
+}
+
+// name is what a parameter is called in saved states.
+func (o *Optimizer) name(i int) string {
+	if o.names != nil {
+		return o.names[i]
+	}
+	return strconv.Itoa(i)
 }

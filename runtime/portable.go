@@ -176,8 +176,8 @@ func LaneMin[T float](acc []T) T {
 	return acc[0]
 }
 
-// Fill sets each lane to v.
-func Fill[T float](acc []T, v T) {
+// Fill sets each element to v.
+func Fill[T any](acc []T, v T) {
 	for i := range acc {
 		acc[i] = v
 	}

@@ -17,6 +17,10 @@ type Op struct {
 	Doc       string
 	Signature *Signature
 	Attrs     []AttrInfo
+	// Kernels are the dtypes that there are kernels for, one for each dtype variable, with spaces between: "f32", "f32 i64". "int" stands for
+	// all integers. Other dtypes run as portable loops, and f16 and bf16 as f32.
+	Kernels  []string
+	Assembly bool // kernels for amd64 are there too
 	// Invoke calls the op: inputs in the order of the signature, nil where absent; attributes by name.
 	Invoke func(inputs []*Tensor, attrs map[string]any) ([]*Tensor, error)
 }
@@ -24,7 +28,7 @@ type Op struct {
 // AttrInfo describes an attribute.
 type AttrInfo struct {
 	Name    string
-	Type    string   // as the spec has it: "float", "int", "bool", "enum", "axis", "axes", "keep"
+	Type    string   // as the spec has it: "float", "int", "bool", "enum", "axis", "axes", "keep", "rng", "int[S]"
 	Words   []string // of an enum
 	Default string   // as the spec has it; "" where there is none
 }

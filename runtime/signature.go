@@ -16,6 +16,7 @@ type Signature struct {
 	Params []Param // inputs, then outputs: the order in which [Signature.Bind] takes them
 	Placed *Placed // nil: no axis is placed by the caller
 	Outer  bool    // every tensor has one and the same pack for all its axes, or none; nothing is placed
+	Alike  [][]int // packs that have one number of axes; also those that a list has an entry for each axis of
 }
 
 // Var is a dtype variable and what it may be.
@@ -26,8 +27,9 @@ type Var struct {
 
 // Axis is a name of an axis, or of a pack of any number of axes.
 type Axis struct {
-	Name string
-	Pack bool
+	Name  string
+	Pack  bool
+	Ranks uint16 // of a pack that is computed with: the numbers of axes (bits) that there are kernels for; 0: any
 }
 
 // Mode is how an op uses a tensor.
@@ -51,8 +53,8 @@ type Wrap uint8
 // Wraps.
 const (
 	Plain     Wrap = iota
-	AccOf          // what sums are kept in: the dtype itself
-	SumOfInts      // i64 for integers, else the dtype itself
+	AccOf          // what sums are kept in: F32 for F16 and BF16, else the dtype itself
+	SumOfInts      // I64 or U64 for integers, else the dtype itself
 )
 
 // Elem is the element type of a parameter.
@@ -74,7 +76,11 @@ type Param struct {
 	Default float64 // with Splat and Optional: what it is where it is absent
 	Of      int     // Gradient: the input
 	InPlace uint64  // written: the inputs (bits, by number) whose memory it may be exactly
+	Kept    []Kept  // shaped as an output, where no axis is placed: where keepdims leaves ones
 }
+
+// Kept is an axis or pack of which keepdims leaves ones before the dimension At of a parameter.
+type Kept struct{ At, Axis int }
 
 // Dim is one axis of a parameter as written: an axis or pack, or a product of several, row-major.
 type Dim struct {
@@ -83,10 +89,10 @@ type Dim struct {
 	Factors  []int // a product; Axis is then not used
 }
 
-// Placed says which axes the caller places.
+// Placed says which axes the caller places, or keeps.
 type Placed struct {
 	Attr string // the attribute: "axis", "axes"
-	Axes []int  // the axes or packs that lie there: D of axis(D), D and K of axis(D|K)
+	Axes []int  // the axes or packs that lie there: D of axis(D), D and K of axis(D|K); nil: keepdims alone, see Param.Kept
 	Keep []int  // axes that keepdims keeps
 }
 
@@ -108,14 +114,20 @@ func PlaceAxes(axes []int) Placement {
 	return p
 }
 
+// Of is the dtype of an element type, where its variable stands for d.
+func (e Elem) Of(d DType) DType { return elemDType(e, &[MaxVars]DType{d, d, d, d}) }
+
 // elemDType is the dtype of an element type under the dtypes of the variables.
 func elemDType(e Elem, vars *[MaxVars]DType) DType {
 	if e.Fixed != NoDType {
 		return e.Fixed
 	}
 	d := vars[e.Var]
-	if e.Wrap == SumOfInts && Ints.Has(d) {
-		return I64
+	switch e.Wrap {
+	case AccOf:
+		return d.computed()
+	case SumOfInts:
+		return dtypeTable[d].sum
 	}
 	return d
 }

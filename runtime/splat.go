@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -57,31 +56,21 @@ func Splat(dtype DType, v float64) unsafe.Pointer {
 func splatElement(dtype DType, v float64) uint64 {
 	var w uint64
 	p := unsafe.Pointer(&w)
-	switch dtype {
-	case F32:
-		*(*float32)(p) = float32(v)
-	case I32:
-		*(*int32)(p) = int32(v)
-	case I64:
-		*(*int64)(p) = int64(v)
-	default:
-		w = math.Float64bits(v)
-	}
+	storeElement(dtype, p, v)
 	return w
 }
 
 // fillSplat writes Block elements, whose bits are those of splatElement.
 func fillSplat(p unsafe.Pointer, dtype DType, bits uint64) {
-	if dtype.Size() == 4 {
-		v := *(*uint32)(unsafe.Pointer(&bits))
-		page := unsafe.Slice((*uint32)(p), Block)
-		for i := range page {
-			page[i] = v
-		}
-		return
-	}
-	page := unsafe.Slice((*uint64)(p), Block)
-	for i := range page {
-		page[i] = bits
+	at := unsafe.Pointer(&bits)
+	switch dtype.Size() {
+	case 1:
+		Fill(unsafe.Slice((*uint8)(p), Block), *(*uint8)(at))
+	case 2:
+		Fill(unsafe.Slice((*uint16)(p), Block), *(*uint16)(at))
+	case 4:
+		Fill(unsafe.Slice((*uint32)(p), Block), *(*uint32)(at))
+	default:
+		Fill(unsafe.Slice((*uint64)(p), Block), bits)
 	}
 }

@@ -51,19 +51,29 @@ func copyStrided(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStr
 	if span(shape, dstStride) == 0 {
 		return
 	}
-	if size == 4 {
+	switch size {
+	case 1:
+		copyElements[uint8](dst, dstStride, src, srcStride, shape)
+	case 2:
+		copyElements[uint16](dst, dstStride, src, srcStride, shape)
+	case 4:
 		copyElements[uint32](dst, dstStride, src, srcStride, shape)
-	} else {
+	default:
 		copyElements[uint64](dst, dstStride, src, srcStride, shape)
 	}
+}
+
+// bitsOf is as many bits as an element has.
+type bitsOf interface {
+	uint8 | uint16 | uint32 | uint64
 }
 
 // tile is the side of the squares in which an array is transposed.
 const tile = 16
 
-func copyElements[T uint32 | uint64](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
-	d := unsafe.Slice((*T)(dst), span(shape, dstStride))
-	s := unsafe.Slice((*T)(src), span(shape, srcStride))
+func copyElements[T bitsOf](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
+	d, od := spread[T](dst, shape, dstStride)
+	s, os := spread[T](src, shape, srcStride)
 	w := newWalk(shape, dstStride, srcStride)
 	if w.a[0] == 1 && w.b[0] != 1 {
 		// A transposition: the source is contiguous along another axis. Bring that one next to the innermost.
@@ -72,13 +82,12 @@ func copyElements[T uint32 | uint64](dst unsafe.Pointer, dstStride []int, src un
 				w.ext[1], w.ext[i] = w.ext[i], w.ext[1]
 				w.a[1], w.a[i] = w.a[i], w.a[1]
 				w.b[1], w.b[i] = w.b[i], w.b[1]
-				copyTiles(d, s, &w)
+				copyTiles(d, s, &w, od, os)
 				return
 			}
 		}
 	}
 	var index [MaxRank]int
-	od, os := 0, 0
 	n, a, b := w.ext[0], w.a[0], w.b[0]
 	for {
 		switch {
@@ -102,9 +111,8 @@ func copyElements[T uint32 | uint64](dst unsafe.Pointer, dstStride []int, src un
 }
 
 // copyTiles copies where dst is contiguous along axis 0 and src along axis 1.
-func copyTiles[T uint32 | uint64](d, s []T, w *walk) {
+func copyTiles[T bitsOf](d, s []T, w *walk, od, os int) {
 	var index [MaxRank]int
-	od, os := 0, 0
 	n0, n1, a1, b0 := w.ext[0], w.ext[1], w.a[1], w.b[0]
 	for {
 		for j0 := 0; j0 < n1; j0 += tile {
@@ -127,7 +135,7 @@ func copyTiles[T uint32 | uint64](d, s []T, w *walk) {
 	}
 }
 
-// addStrided adds the elements of src to dst, in order.
+// addStrided adds the elements of src, which are floats, to dst, in order.
 func addStrided(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int, dtype DType) {
 	if span(shape, dstStride) == 0 {
 		return
@@ -137,19 +145,32 @@ func addStrided(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStri
 		addElements[float32](dst, dstStride, src, srcStride, shape)
 	case F64:
 		addElements[float64](dst, dstStride, src, srcStride, shape)
-	case I32:
-		addElements[int32](dst, dstStride, src, srcStride, shape)
-	case I64:
-		addElements[int64](dst, dstStride, src, srcStride, shape)
+	default:
+		addHalves(dst, dstStride, src, srcStride, shape, dtype)
 	}
 }
 
-func addElements[T Element](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
-	d := unsafe.Slice((*T)(dst), span(shape, dstStride))
-	s := unsafe.Slice((*T)(src), span(shape, srcStride))
+// addHalves is addStrided of half-precision elements, whose sums are rounded once.
+func addHalves(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int, dtype DType) {
 	w := newWalk(shape, dstStride, srcStride)
 	var index [MaxRank]int
 	od, os := 0, 0
+	for {
+		for i := range w.ext[0] {
+			to := unsafe.Add(dst, 2*(od+i*w.a[0]))
+			storeElement(dtype, to, loadElement(dtype, to)+loadElement(dtype, unsafe.Add(src, 2*(os+i*w.b[0]))))
+		}
+		if !w.next(&index, 1, &od, &os) {
+			return
+		}
+	}
+}
+
+func addElements[T float](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
+	d, od := spread[T](dst, shape, dstStride)
+	s, os := spread[T](src, shape, srcStride)
+	w := newWalk(shape, dstStride, srcStride)
+	var index [MaxRank]int
 	for {
 		for i := range w.ext[0] {
 			d[od+i*w.a[0]] += s[os+i*w.b[0]]

@@ -28,31 +28,38 @@ func (t total) value() float64 {
 	return t.sum + t.rest
 }
 
-// sumStrided sets dst to the sums of src over the axes along which dst doesn't move (stride 0). They are kept in float64,
-// with the errors of their additions, so that long sums lose nothing that matters.
-func sumStrided(dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int, dtype DType) {
-	if span(shape, dstStride) == 0 {
+// sumStrided sets dst, of one dtype, to the sums of src, of another, over the axes along which dst doesn't move (stride 0).
+// They are kept in float64, with the errors of their additions, so that long sums lose nothing that matters.
+func sumStrided(dst unsafe.Pointer, dstStride []int, dtype DType, src unsafe.Pointer, srcStride []int, from DType, shape []int) {
+	n := span(shape, dstStride)
+	if n == 0 {
 		return // nothing to add; whoever owns dst has cleared it
 	}
-	if dtype == F32 {
-		sumElements[float32](dst, dstStride, src, srcStride, shape)
-	} else {
-		sumElements[float64](dst, dstStride, src, srcStride, shape)
-	}
-}
-
-func sumElements[T float](dst unsafe.Pointer, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
-	n := span(shape, dstStride)
-	d := unsafe.Slice((*T)(dst), n)
-	s := unsafe.Slice((*T)(src), span(shape, srcStride))
 	var zero total
 	block := getScratch(n * int(unsafe.Sizeof(zero)))
 	defer putScratch(block)
 	totals := unsafe.Slice((*total)(block.pointer()), n)
 	clear(totals)
+	switch from {
+	case F32:
+		sumElements[float32](totals, dstStride, src, srcStride, shape)
+	case F64:
+		sumElements[float64](totals, dstStride, src, srcStride, shape)
+	default:
+		n, at := span(shape, srcStride), lead(shape, srcStride)
+		wide := getScratch(n * F32.Size())
+		defer putScratch(wide)
+		widenHalf(wide.pointer(), unsafe.Add(src, -at*from.Size()), from, n)
+		sumElements[float32](totals, dstStride, unsafe.Add(wide.pointer(), at*F32.Size()), srcStride, shape)
+	}
+	storeTotals(dst, dstStride, dtype, totals, shape)
+}
+
+func sumElements[T float](totals []total, dstStride []int, src unsafe.Pointer, srcStride, shape []int) {
+	s, os := spread[T](src, shape, srcStride)
 	w := newWalk(shape, dstStride, srcStride)
 	var index [MaxRank]int
-	od, os := 0, 0
+	od := lead(shape, dstStride)
 	for {
 		if a, b := w.a[0], w.b[0]; a == 0 {
 			t := totals[od]
@@ -67,16 +74,21 @@ func sumElements[T float](dst unsafe.Pointer, dstStride []int, src unsafe.Pointe
 			}
 		}
 		if !w.next(&index, 1, &od, &os) {
-			break
+			return
 		}
 	}
-	var none [MaxRank]int
-	w = newWalk(shape, dstStride, none[:len(shape)])
-	index, od, os = [MaxRank]int{}, 0, 0
+}
+
+// storeTotals rounds sums to the elements of dst.
+func storeTotals(dst unsafe.Pointer, dstStride []int, dtype DType, totals []total, shape []int) {
+	var none, index [MaxRank]int
+	w := newWalk(shape, dstStride, none[:len(shape)])
+	first := lead(shape, dstStride)
+	od, os := first, 0
 	for {
 		for i := range w.ext[0] {
 			at := od + i*w.a[0]
-			d[at] = T(totals[at].value())
+			storeElement(dtype, unsafe.Add(dst, (at-first)*dtype.Size()), totals[at].value())
 			if w.a[0] == 0 {
 				break
 			}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -22,7 +23,7 @@ type Tensor struct {
 	store  *storage
 	n      int // elements
 	shape  [MaxRank]int
-	stride [MaxRank]int // in elements; not negative
+	stride [MaxRank]int // in elements
 	rank   uint8
 	dtype  DType
 	device Device
@@ -35,6 +36,9 @@ type storage struct {
 	base    unsafe.Pointer
 	bytes   int
 	version atomic.Uint64 // how often the elements were written by ops
+	tensors atomic.Int64  // that are not released
+	from    *pooled       // nil: memory that isn't pooled
+	shared  atomic.Bool   // somebody outside has the memory
 }
 
 // New makes a tensor of zeros. Without a shape it has no axes and one element.
@@ -51,15 +55,36 @@ func New(dtype DType, shape ...int) (*Tensor, error) {
 
 // newTensor is New for a shape with n elements that is known to be right.
 func newTensor(dtype DType, shape []int, n int) *Tensor {
-	var p unsafe.Pointer
-	if n > 0 {
-		if dtype.Size() == 4 {
-			p = unsafe.Pointer(unsafe.SliceData(make([]uint32, n)))
-		} else {
-			p = unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
-		}
+	t, zeros := newResult(dtype, shape, n)
+	if !zeros {
+		clear(unsafe.Slice((*byte)(t.data), n*dtype.Size()))
 	}
-	return over(p, dtype, shape, n)
+	return t
+}
+
+// newResult is newTensor with any contents, and whether these are zeros.
+func newResult(dtype DType, shape []int, n int) (t *Tensor, zeros bool) {
+	t, zeros = newMemory(dtype, shape, n)
+	if poison && n > 0 {
+		t.poison()
+		zeros = false
+	}
+	return t, zeros
+}
+
+// newMemory is newResult without poison.
+func newMemory(dtype DType, shape []int, n int) (t *Tensor, zeros bool) {
+	switch size := n * dtype.Size(); {
+	case n == 0:
+		return over(nil, dtype, shape, n), true
+	case size < leastPooled:
+		return over(unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8))), dtype, shape, n), true
+	default:
+		p, zeros := getPooled(size)
+		t := over(p.pointer(), dtype, shape, n)
+		t.store.from = p
+		return t, zeros
+	}
 }
 
 // FromSlice makes a tensor over data, row-major, without copying: the tensor and the slice share their elements. Writing
@@ -94,6 +119,7 @@ func over(p unsafe.Pointer, dtype DType, shape []int, n int) *Tensor {
 		dtype:  dtype,
 		contig: true,
 	}
+	t.store.tensors.Store(1)
 	copy(t.shape[:], shape)
 	rowMajor(shape, t.stride[:])
 	return t
@@ -112,11 +138,8 @@ func rowMajor(shape, stride []int) {
 func isContiguous(shape, stride []int) bool {
 	s := 1
 	for i := len(shape) - 1; i >= 0; i-- {
-		if shape[i] == 0 {
-			return true
-		}
 		if shape[i] != 1 && stride[i] != s {
-			return false
+			return slices.Contains(shape, 0)
 		}
 		s *= shape[i]
 	}
@@ -211,9 +234,28 @@ func span(shape, stride []int) int {
 		if e == 0 {
 			return 0
 		}
-		s += (e - 1) * stride[i]
+		s += (e - 1) * max(stride[i], -stride[i])
 	}
 	return s
+}
+
+// lead is the number of elements in memory before the one with index 0: some where a stride is negative.
+func lead(shape, stride []int) int {
+	s := 0
+	for i, e := range shape {
+		if e == 0 {
+			return 0
+		}
+		s -= (e - 1) * min(stride[i], 0)
+	}
+	return s
+}
+
+// spread is the elements of an array in memory, from the first one to the last, and where among them the one with index 0 is.
+func spread[T any](p unsafe.Pointer, shape, stride []int) (s []T, at int) {
+	at = lead(shape, stride)
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Add(p, -at*int(unsafe.Sizeof(zero)))), span(shape, stride)), at
 }
 
 // Data is the elements of a contiguous tensor, row-major, shared with it.
@@ -224,6 +266,7 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	if !t.contig {
 		return nil, &ArgError{Op: "Data", Arg: "t", Want: "a contiguous tensor (see Contiguous and Values)", Got: t.describe(), Err: ErrShape}
 	}
+	t.store.shared.Store(true)
 	return unsafe.Slice((*T)(t.data), t.n), nil
 }
 
@@ -233,43 +276,19 @@ func Values[T Element](t *Tensor) ([]T, error) {
 		return nil, err
 	}
 	v := make([]T, t.n)
-	if t.n > 0 {
-		var stride [MaxRank]int
-		rowMajor(t.dims(), stride[:])
-		copyStrided(unsafe.Pointer(unsafe.SliceData(v)), stride[:t.rank], t.data, t.strides(), t.dims(), t.dtype.Size())
-	}
-	return v, nil
+	return v, Read(v, t)
 }
 
 func (t *Tensor) readable(op string, d DType) error {
 	switch {
 	case t == nil:
 		return missingTensor(op)
+	case t.device != CPU:
+		return deviceError(op, "t", t)
 	case t.dtype != d:
 		return &ArgError{Op: op, Arg: "t", Want: d.String(), Got: t.dtype.String(), Err: ErrDType}
-	case t.device != CPU:
-		return &ArgError{Op: op, Arg: "t", Want: CPU.String(), Got: t.device.String(), Err: ErrDevice}
 	}
 	return nil
-}
-
-// At is one element as a float64.
-func (t *Tensor) At(index ...int) (float64, error) {
-	if err := t.readable("At", t.DType()); err != nil {
-		return 0, err
-	}
-	if len(index) != int(t.rank) {
-		return 0, &ArgError{Op: "At", Arg: "index", Want: fmt.Sprintf("%d numbers for the shape %s", t.rank, shapeString(t.dims())),
-			Got: shapeString(index), Err: ErrIndex}
-	}
-	k := 0
-	for i, x := range index {
-		if x < 0 || x >= t.shape[i] {
-			return 0, &ArgError{Op: "At", Arg: "index", Want: "one within the shape " + shapeString(t.dims()), Got: shapeString(index), Err: ErrIndex}
-		}
-		k += x * t.stride[i]
-	}
-	return t.load(k), nil
 }
 
 // Item is the element of a tensor that has only one.
@@ -285,26 +304,13 @@ func (t *Tensor) Item() (float64, error) {
 
 // load is the element k elements behind the first.
 func (t *Tensor) load(k int) float64 {
-	p := unsafe.Add(t.data, k*t.dtype.Size())
-	switch t.dtype {
-	case F32:
-		return float64(*(*float32)(p))
-	case F64:
-		return *(*float64)(p)
-	case I32:
-		return float64(*(*int32)(p))
-	default:
-		return float64(*(*int64)(p))
-	}
+	return loadElement(t.dtype, unsafe.Add(t.data, k*t.dtype.Size()))
 }
 
 // Fill sets every element to v, converted to the dtype.
 func (t *Tensor) Fill(v float64) error {
-	if err := t.readable("Fill", t.DType()); err != nil {
+	if err := t.writable("Fill", t.DType()); err != nil {
 		return err
-	}
-	if hasZeroStride(t.dims(), t.strides()) {
-		return &ArgError{Op: "Fill", Arg: "t", Want: "a tensor whose elements are apart", Got: t.describe(), Err: ErrAlias}
 	}
 	if t.n > 0 {
 		var zero [MaxRank]int

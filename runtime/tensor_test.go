@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -55,65 +56,6 @@ func TestScalarsAndNothing(t *testing.T) {
 	}
 }
 
-func TestString(t *testing.T) {
-	for _, c := range []struct {
-		t    *Tensor
-		want string
-	}{
-		{Must(FromSlice([]float32{0.1, 2, 3, 4}, 2, 2)), "f32[2 2] [[0.1 2] [3 4]]"},
-		{Scalar[int64](math.MaxInt64), "i64[] 9223372036854775807"},
-		{Scalar[int32](-7), "i32[] -7"},
-		{Must(New(F64, 2, 0)), "f64[2 0] [[] []]"},
-		{counting(F64, 0, 10), "f64[10] [0 1 2 … 7 8 9]"},
-		{nil, "nil"},
-	} {
-		if got := c.t.String(); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
-// Views are the same elements at other indices.
-func TestViews(t *testing.T) {
-	x := counting(F32, 0, 2, 3, 4)
-	check := func(name string, v *Tensor, err error, where func(i []int) []int) {
-		t.Helper()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			return
-		}
-		values := Must(Values[float32](v))
-		eachPoint(v.Shape(), func(n int, index []int) {
-			if want := Must(x.At(where(index)...)); float64(values[n]) != want {
-				t.Errorf("%s at %v: %v, want %v", name, index, values[n], want)
-			}
-		})
-		if v.store != x.store {
-			t.Errorf("%s copies", name)
-		}
-	}
-	v, err := x.Slice(2, 1, 4, 2)
-	check("Slice", v, err, func(i []int) []int { return []int{i[0], i[1], 1 + 2*i[2]} })
-	v, err = x.Transpose(0, -1)
-	check("Transpose", v, err, func(i []int) []int { return []int{i[2], i[1], i[0]} })
-	v, err = x.Permute(1, 2, 0)
-	check("Permute", v, err, func(i []int) []int { return []int{i[2], i[0], i[1]} })
-	v, err = x.Reshape(-1, 4)
-	check("Reshape", v, err, func(i []int) []int { return []int{i[0] / 3, i[0] % 3, i[1]} })
-	one := Must(x.Slice(1, 1, 2, 1))
-	v, err = one.Expand(5, 2, 3, 4)
-	check("Expand", v, err, func(i []int) []int { return []int{i[1], 1, i[3]} })
-	if v, err = x.Slice(0, 2, 2, 1); err != nil || v.Len() != 0 {
-		t.Errorf("an empty slice: %v, %v", v, err)
-	}
-	if c := x.Contiguous(); c != x {
-		t.Error("Contiguous copies what is contiguous")
-	}
-	if c := Must(x.Transpose(0, 1)).Contiguous(); !c.IsContiguous() || Must(c.At(2, 1, 3)) != Must(x.At(1, 2, 3)) {
-		t.Errorf("Contiguous: %v", c)
-	}
-}
-
 func TestTensorErrors(t *testing.T) {
 	x := counting(F32, 0, 2, 3)
 	second := func(_ any, err error) error { return err }
@@ -138,11 +80,42 @@ func TestTensorErrors(t *testing.T) {
 		"values of a dtype":  {second(Values[int32](x)), ErrDType},
 		"at short":           {second(x.At(1)), ErrIndex},
 		"at far":             {second(x.At(1, 3)), ErrIndex},
-		"at negative":        {second(x.At(0, -1)), ErrIndex},
+		"at negative":        {second(x.At(0, -4)), ErrIndex},
 		"item":               {second(x.Item()), ErrShape},
 		"slice axis":         {second(x.Slice(2, 0, 1, 1)), ErrAttr},
 		"slice range":        {second(x.Slice(1, 1, 4, 1)), ErrIndex},
 		"slice backwards":    {second(x.Slice(1, 2, 1, 1)), ErrIndex},
+		"slice before":       {second(x.Slice(1, -4, 1, 1)), ErrIndex},
+		"slice negative":     {second(x.Slice(1, -1, -2, 1)), ErrIndex},
+		"flip far":           {second(x.Flip(2)), ErrAttr},
+		"flip twice":         {second(x.Flip(1, -1)), ErrAttr},
+		"select axis":        {second(x.Select(2, 0)), ErrAttr},
+		"select far":         {second(x.Select(1, 3)), ErrIndex},
+		"select before":      {second(x.Select(1, -4)), ErrIndex},
+		"select of nothing":  {second(Must(New(F32, 0)).Select(0, 0)), ErrIndex},
+		"squeeze long":       {second(x.Squeeze(1)), ErrShape},
+		"squeeze far":        {second(x.Squeeze(2)), ErrAttr},
+		"unsqueeze far":      {second(x.Unsqueeze(3)), ErrAttr},
+		"unsqueeze a ninth":  {second(Must(New(F32, 1, 1, 1, 1, 1, 1, 1, 1)).Unsqueeze(0)), ErrShape},
+		"full":               {second(Full(1.0, 2, -1)), ErrShape},
+		"range by nothing":   {second(Arange(0.0, 5, 0)), ErrValue},
+		"range to nowhere":   {second(Arange(0.0, math.NaN(), 1)), ErrValue},
+		"range too long":     {second(Arange(0.0, 1e300, 1)), ErrShape},
+		"integers too many":  {second(Arange[int64](math.MinInt64, math.MaxInt64, 1)), ErrShape},
+		"bytes too few":      {second(FromBytes(F32, make([]byte, 3), 1)), ErrShape},
+		"bytes of no dtype":  {second(FromBytes(NoDType, nil, 0)), ErrDType},
+		"get a dtype":        {second(Get[float64](x, 0, 0)), ErrDType},
+		"get far":            {second(Get[float32](x, 2, 0)), ErrIndex},
+		"put a dtype":        {Put(x, 1.0, 0, 0), ErrDType},
+		"put short":          {Put(x, float32(1), 0), ErrIndex},
+		"put expanded":       {Put(Must(Scalar(1.0).Expand(3)), 1.0, 0), ErrAlias},
+		"set far":            {x.Set(1, 0, 3), ErrIndex},
+		"read short":         {Read(make([]float32, 5), x), ErrShape},
+		"write long":         {Write(x, make([]float32, 7)), ErrShape},
+		"write a dtype":      {Write(x, make([]float64, 6)), ErrDType},
+		"copy nothing":       {x.CopyFrom(nil), ErrNil},
+		"copy a dtype":       {x.CopyFrom(Scalar(1.0)), ErrDType},
+		"copy a shape":       {x.CopyFrom(Must(New(F32, 2))), ErrShape},
 		"slice step":         {second(x.Slice(1, 0, 3, 0)), ErrAttr},
 		"permute short":      {second(x.Permute(0)), ErrAttr},
 		"permute twice":      {second(x.Permute(0, 0)), ErrAttr},
@@ -169,6 +142,29 @@ func TestTensorErrors(t *testing.T) {
 	}
 }
 
+// Shapes whose numbers of elements don't fit an int are errors, also those whose product wraps to something small.
+func TestExtentsThatOverflow(t *testing.T) {
+	half := 1 << (bits.UintSize / 2)
+	for _, shape := range [][]int{
+		{half, half}, {half, half, 3}, {math.MaxInt, 2}, {math.MaxInt, math.MaxInt, math.MaxInt}, {half / 2, half / 2, 2, 2},
+		{0, math.MaxInt, 2}, {maxElements, 2}, {2, 1, maxElements},
+	} {
+		one := Scalar(1.0)
+		for name, err := range map[string]error{
+			"New":       func() error { _, err := New(I8, shape...); return err }(),
+			"FromSlice": func() error { _, err := FromSlice([]int8{}, shape...); return err }(),
+			"FromBytes": func() error { _, err := FromBytes(F64, nil, shape...); return err }(),
+			"Full":      func() error { _, err := Full(1.0, shape...); return err }(),
+			"Expand":    func() error { _, err := one.Expand(shape...); return err }(),
+			"Reshape":   func() error { _, err := one.Reshape(shape...); return err }(),
+		} {
+			if !errors.Is(err, ErrShape) {
+				t.Errorf("%s of %v: %v", name, shape, err)
+			}
+		}
+	}
+}
+
 func TestMust(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -182,18 +178,26 @@ func TestMust(t *testing.T) {
 func TestStrided(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(0, 20), 0, 3).Draw(r, "shape")
-		dtype := rapid.SampledFrom([]DType{F32, F64, I32, I64}).Draw(r, "dtype")
+		dtype := rapid.SampledFrom([]DType{F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool}).Draw(r, "dtype")
+		stored := func(v int) float64 {
+			x := Must(New(dtype, 1))
+			x.store1(0, float64(v))
+			return x.load(0)
+		}
 		src, dst := drawLayout(r, dtype, 1, shape...), drawLayout(r, dtype, 0, shape...)
 		copyStrided(dst.data, dst.strides(), src.data, src.strides(), shape, dtype.Size())
 		eachPoint(shape, func(n int, index []int) {
-			if got := dst.load(dst.offset(index)); got != float64(n+1) {
-				r.Fatalf("copied to %v: %v, want %v", index, got, n+1)
+			if got := dst.load(dst.offset(index)); got != stored(n+1) {
+				r.Fatalf("copied to %v: %v, want %v", index, got, stored(n+1))
 			}
 		})
+		if !dtype.Float() {
+			return
+		}
 		addStrided(dst.data, dst.strides(), src.data, src.strides(), shape, dtype)
 		eachPoint(shape, func(n int, index []int) {
-			if got := dst.load(dst.offset(index)); got != float64(2*(n+1)) {
-				r.Fatalf("added to %v: %v, want %v", index, got, 2*(n+1))
+			if got := dst.load(dst.offset(index)); got != 2*stored(n+1) {
+				r.Fatalf("added to %v: %v, want %v", index, got, 2*stored(n+1))
 			}
 		})
 	})
@@ -210,12 +214,12 @@ func TestSumPrecision(t *testing.T) {
 	v[0] = 1e16
 	v[n-1] = -1e16
 	sum := Scalar(0.0)
-	sumStrided(sum.data, []int{0}, x.data, x.strides(), x.dims(), F64)
+	sumStrided(sum.data, []int{0}, F64, x.data, x.strides(), F64, x.dims())
 	if got, want := Must(sum.Item()), 0.1*(n-2); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	v[5] = math.Inf(1)
-	sumStrided(sum.data, []int{0}, x.data, x.strides(), x.dims(), F64)
+	sumStrided(sum.data, []int{0}, F64, x.data, x.strides(), F64, x.dims())
 	if got := Must(sum.Item()); !math.IsInf(got, 1) {
 		t.Errorf("with an infinity: %v", got)
 	}
@@ -299,6 +303,12 @@ func TestRegistryCollision(t *testing.T) {
 	op := func(path, source string) *Op {
 		return &Op{Path: path, Name: "same", Source: source, Signature: &pointSig}
 	}
+	t.Cleanup(func() {
+		registry.Lock()
+		defer registry.Unlock()
+		delete(registry.ops, "one.example/collide.same")
+		delete(registry.ops, "two.example/collide.same")
+	})
 	Register(op("one.example/collide", "a.op"))
 	Register(op("two.example/collide", "b.op"))
 	Register(op("two.example/collide", "c.op"))
@@ -331,7 +341,7 @@ func BenchmarkSumStrided(b *testing.B) {
 		dst := make([]float32, 1000)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				sumStrided(unsafe.Pointer(unsafe.SliceData(dst)), stride, x.data, x.strides(), x.dims(), F32)
+				sumStrided(unsafe.Pointer(unsafe.SliceData(dst)), stride, F32, x.data, x.strides(), F32, x.dims())
 			}
 		})
 	}

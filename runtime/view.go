@@ -2,7 +2,7 @@ package runtime
 
 import (
 	"fmt"
-	"math/bits"
+	"math"
 	"unsafe"
 )
 
@@ -10,6 +10,7 @@ import (
 // of another tensor of the shape of t: gradients go through it.
 func (t *Tensor) view(op string, offset int, shape, stride []int, again func(*Tensor) (*Tensor, error)) *Tensor {
 	v := &Tensor{store: t.store, dtype: t.dtype, device: t.device, rank: uint8(len(shape)), n: 1}
+	t.store.tensors.Add(1)
 	copy(v.shape[:], shape)
 	copy(v.stride[:], stride)
 	for _, e := range shape {
@@ -27,8 +28,8 @@ func (t *Tensor) view(op string, offset int, shape, stride []int, again func(*Te
 
 // axis counts an axis from the left.
 func (t *Tensor) axis(op string, a int) (int, error) {
-	if t == nil {
-		return 0, missingTensor(op)
+	if err := t.usable(op); err != nil {
+		return 0, err
 	}
 	if a < -int(t.rank) || a >= int(t.rank) {
 		return 0, &ArgError{Op: op, Arg: "axis", Want: fmt.Sprintf("%d to %d", -int(t.rank), int(t.rank)-1), Got: fmt.Sprint(a), Err: ErrAttr}
@@ -39,32 +40,47 @@ func (t *Tensor) axis(op string, a int) (int, error) {
 	return a, nil
 }
 
-// Slice is the view of t from lo up to and without hi, every step-th, along an axis.
+// End, as the end of a [Tensor.Slice], is that of the axis.
+const End = math.MaxInt
+
+// Slice is the view of t from lo up to and without hi, every step-th, along an axis. Negative ends count from the end of the
+// axis; see [End].
 func (t *Tensor) Slice(axis, lo, hi, step int) (*Tensor, error) {
 	a, err := t.axis("Slice", axis)
 	if err != nil {
 		return nil, err
 	}
-	if lo < 0 || hi < lo || hi > t.shape[a] {
-		return nil, &ArgError{Op: "Slice", Arg: "range", Want: fmt.Sprintf("0 ≤ lo ≤ hi ≤ %d", t.shape[a]), Got: fmt.Sprintf("%d to %d", lo, hi), Err: ErrIndex}
+	first, last := lo, hi
+	if first < 0 {
+		first += t.shape[a]
+	}
+	if last < 0 {
+		last += t.shape[a]
+	}
+	if hi == End {
+		last = t.shape[a]
+	}
+	if first < 0 || last < first || last > t.shape[a] {
+		return nil, &ArgError{Op: "Slice", Arg: "range", Want: fmt.Sprintf("ends within 0 to %d, the first one first", t.shape[a]),
+			Got: fmt.Sprintf("%d to %d", lo, hi), Err: ErrIndex}
 	}
 	if step < 1 {
 		return nil, &ArgError{Op: "Slice", Arg: "step", Want: "1 or more", Got: fmt.Sprint(step), Err: ErrAttr}
 	}
 	shape, stride := t.shape, t.stride
-	shape[a] = ceilDiv(hi-lo, step)
+	shape[a] = (last-first)/step + min((last-first)%step, 1)
 	if shape[a] > 1 {
 		stride[a] *= step
 	}
-	return t.view("Slice", lo*t.stride[a], shape[:t.rank], stride[:t.rank], func(u *Tensor) (*Tensor, error) {
+	return t.view("Slice", first*t.stride[a], shape[:t.rank], stride[:t.rank], func(u *Tensor) (*Tensor, error) {
 		return u.Slice(axis, lo, hi, step)
 	}), nil
 }
 
 // Permute is the view of t with its axes in another order.
 func (t *Tensor) Permute(axes ...int) (*Tensor, error) {
-	if t == nil {
-		return nil, missingTensor("Permute")
+	if err := t.usable("Permute"); err != nil {
+		return nil, err
 	}
 	if len(axes) != int(t.rank) {
 		return nil, &ArgError{Op: "Permute", Arg: "axes", Want: fmt.Sprintf("%d axes", t.rank), Got: shapeString(axes), Err: ErrAttr}
@@ -104,8 +120,8 @@ func (t *Tensor) Transpose(a, b int) (*Tensor, error) {
 
 // Expand is the view of t with axes of extent 1, or missing in front, repeated to the shape.
 func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
-	if t == nil {
-		return nil, missingTensor("Expand")
+	if err := t.usable("Expand"); err != nil {
+		return nil, err
 	}
 	if _, err := elements("Expand", shape); err != nil {
 		return nil, err
@@ -125,68 +141,25 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 	return t.view("Expand", 0, shape, stride[:len(shape)], func(u *Tensor) (*Tensor, error) { return u.Expand(to...) }), nil
 }
 
-// Reshape is the view of a contiguous tensor with another shape. One extent may be -1: what the others leave.
-func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
-	if t == nil {
-		return nil, missingTensor("Reshape")
-	}
-	to := append([]int{}, shape...)
-	open, known := -1, 1
-	for i, e := range to {
-		if e == -1 && open < 0 {
-			open = i
-			continue
-		}
-		if hi, lo := bits.Mul(uint(known), uint(max(e, 0))); hi == 0 && lo <= maxElements {
-			known = int(lo)
-		} else {
-			known = 0
-		}
-	}
-	if open >= 0 {
-		if known == 0 || t.n%known != 0 {
-			return nil, t.wrongReshape(shape)
-		}
-		to[open] = t.n / known
-	}
-	n, err := elements("Reshape", to)
-	if err != nil {
-		return nil, err
-	}
-	if n != t.n {
-		return nil, t.wrongReshape(shape)
-	}
-	if !t.contig {
-		return nil, &ArgError{Op: "Reshape", Arg: "t", Want: "a contiguous tensor (see Contiguous)", Got: t.describe(), Err: ErrShape}
-	}
-	var stride [MaxRank]int
-	rowMajor(to, stride[:])
-	return t.view("Reshape", 0, to, stride[:len(to)], func(u *Tensor) (*Tensor, error) { return u.Reshape(to...) }), nil
-}
-
-func (t *Tensor) wrongReshape(shape []int) error {
-	return &ArgError{Op: "Reshape", Arg: "shape", Want: fmt.Sprintf("one with the %d elements of %s", t.n, shapeString(t.dims())), Got: shapeString(shape), Err: ErrShape}
-}
-
 // Detach is a view of t that gradients don't go through.
 func (t *Tensor) Detach() *Tensor {
 	if t == nil {
 		return nil
 	}
-	v := *t
+	v := t.hold()
 	v.auto = nil
-	return &v
+	return v
 }
 
 // Contiguous is t, or a contiguous copy where t isn't.
 func (t *Tensor) Contiguous() *Tensor {
-	if t == nil || t.contig {
+	if t == nil || t.contig || t.device != CPU {
 		return t
 	}
 	return t.Clone()
 }
 
-// Clone is a contiguous copy of t. Gradients go through it.
+// Clone is a contiguous copy of t. Gradients go through it. Of a released tensor it is one that is released as well.
 func (t *Tensor) Clone() *Tensor {
 	if t == nil {
 		return nil
@@ -200,7 +173,10 @@ func (t *Tensor) Clone() *Tensor {
 
 // copy is a contiguous copy of t without its history.
 func (t *Tensor) copy() *Tensor {
-	c := newTensor(t.dtype, t.dims(), t.n)
+	if t.device != CPU {
+		return t.hold()
+	}
+	c, _ := newResult(t.dtype, t.dims(), t.n)
 	copyStrided(c.data, c.strides(), t.data, t.strides(), t.dims(), t.dtype.Size())
 	return c
 }

@@ -13,7 +13,19 @@ import (
 
 type checkCmd struct {
 	Format string   `help:"Form of the messages: text, json or github." enum:"text,json,github" default:"text"`
+	Strict bool     `help:"Let warnings count as findings."`
 	Paths  []string `arg:"" optional:"" help:"Packages of specs; the folder here if none is named."`
+}
+
+// Help is shown below the flags.
+func (checkCmd) Help() string {
+	return `Checks everything that generating needs, writes nothing, and prints how each derivative is known: derived, zero,
+proved, tested, unverified or none. Every message has a code, which docs/errors.md explains.
+
+  opgen check                          # the package here
+  opgen check ./specs/...              # all packages below
+  opgen check -strict ./specs/...      # in CI: warnings count too
+  opgen check -format github ./specs   # as annotations of a pull request`
 }
 
 func (c *checkCmd) Run(e *env) error {
@@ -24,7 +36,10 @@ func (c *checkCmd) Run(e *env) error {
 	var all diag.List
 	texts := map[string][]byte{}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	at := e.progress(len(sources))
+	defer at.done()
 	for _, s := range sources {
+		at.step(s.Dir)
 		b := codegen.New(s, codegen.Go)
 		b.Run("") // all of it: what passes here is what generates
 		all.All = append(all.All, b.Diags.All...)
@@ -37,6 +52,7 @@ func (c *checkCmd) Run(e *env) error {
 			}
 		}
 	}
+	at.done()
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -48,10 +64,18 @@ func (c *checkCmd) Run(e *env) error {
 	default:
 		err = all.Render(e.stderr, texts, e.color)
 	}
-	if err == nil && all.HasErrors() {
+	if err == nil && (all.HasErrors() || c.Strict && all.Count(diag.Warning) > 0) {
 		err = errFindings
 	}
 	return err
+}
+
+// shown is show, with the line of progress out of the way.
+func shown(e *env, p *progress, b *codegen.Build) error {
+	if len(b.Diags.All) > 0 {
+		p.done()
+	}
+	return show(e, b)
 }
 
 // show prints diagnostics for people and tells whether there were errors.

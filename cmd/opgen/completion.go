@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/opgen/opgen/codegen"
 )
 
 type completionCmd struct {
@@ -55,14 +57,27 @@ func (c *completeCmd) Run(e *env, k *kong.Kong) error {
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
-	for _, w := range complete(k.Model.Node, words) {
+	for _, w := range complete(k.Model.Node, words, opsHere) {
 		fmt.Fprintln(e.stdout, w)
 	}
 	return nil
 }
 
-// complete gives the continuations of the last of words.
-func complete(root *kong.Node, words []string) []string {
+// opsHere are the ops of the packages below this folder, as explain names them; none where nothing can be read.
+func opsHere() []string {
+	sources, err := codegen.Find([]string{"./..."}, "")
+	if err != nil {
+		return nil
+	}
+	var r []string
+	for _, s := range sources {
+		r = append(r, codegen.New(s).Declared()...)
+	}
+	return r
+}
+
+// complete gives the continuations of the last of words; ops finds the names of ops.
+func complete(root *kong.Node, words []string, ops func() []string) []string {
 	last := ""
 	if n := len(words); n > 0 {
 		words, last = words[:n-1], words[n-1]
@@ -77,6 +92,7 @@ func complete(root *kong.Node, words []string) []string {
 	}
 	var all []string
 	dashes := strings.HasPrefix(last, "-")
+	valued := false // last is the value of the flag before it
 	flag, _, value := strings.Cut(last, "=")
 	for _, f := range node.Flags {
 		switch names := []string{"-" + f.Name, "--" + f.Name}; {
@@ -85,6 +101,7 @@ func complete(root *kong.Node, words []string) []string {
 			if value {
 				prefix = flag + "="
 			}
+			valued = true
 			for _, v := range f.EnumSlice() {
 				if v != "" {
 					all = append(all, prefix+v)
@@ -104,6 +121,9 @@ func complete(root *kong.Node, words []string) []string {
 		}
 		if node.Name == "completion" {
 			all = append(all, "bash", "zsh", "fish")
+		}
+		if node.Name == "explain" && !valued {
+			all = append(all, ops()...)
 		}
 	}
 	return slices.DeleteFunc(all, func(w string) bool { return !strings.HasPrefix(w, last) })

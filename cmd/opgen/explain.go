@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,10 +18,21 @@ type explainCmd struct {
 	Paths   []string `arg:"" optional:"" help:"Where to look for its package; ./... if not given."`
 }
 
+// Help is shown below the flags.
+func (explainCmd) Help() string {
+	return `Shows what each stage of the pipeline makes of one op: definitions, derivative, proof, simplified definitions, loops,
+and the code of each target.
+
+  opgen explain loss.smooth_l1                             # all stages
+  opgen explain -stage derive loss.smooth_l1               # the derivative as it is found
+  opgen explain -stage lower -variant mean loss.smooth_l1  # loops of one variant
+  opgen explain -dtype f64 loss.smooth_l1 ./specs/...      # another dtype; where to look for the op`
+}
+
 func (c *explainCmd) Run(e *env) error {
 	_, name, ok := strings.Cut(c.Op, ".")
 	if !ok {
-		return fmt.Errorf("name the op as package.name, such as loss.smooth_l1")
+		return usageError{errors.New("name the op as package.name, such as loss.smooth_l1")}
 	}
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"./..."}

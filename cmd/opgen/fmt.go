@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/opgen/opgen/codegen"
@@ -17,7 +17,19 @@ type fmtCmd struct {
 	List  bool     `short:"l" help:"List files whose form differs."`
 	Diff  bool     `short:"d" help:"Show differences."`
 	Write bool     `short:"w" help:"Write the result to the files."`
+	Fix   bool     `help:"Rewrite formulas as the warnings of opgen check suggest."`
 	Paths []string `arg:"" optional:"" help:"Files, folders, or DIR/...; standard input if none is named."`
+}
+
+// Help is shown below the flags.
+func (fmtCmd) Help() string {
+	return `Prints specs in canonical form. With -l, -d or -w it lists, shows or writes what differs.
+
+  opgen fmt -w ./specs/...      # all packages below
+  opgen fmt -d ops/clip.op      # what would change
+  opgen fmt -l ./specs/...      # names alone
+  opgen fmt -fix -w ./specs     # also the rewrites that warnings suggest
+  opgen fmt < clip.op           # standard input to standard output`
 }
 
 func (c *fmtCmd) Run(e *env) error {
@@ -26,17 +38,22 @@ func (c *fmtCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return c.one(e, "<stdin>", src)
+		alone := codegen.Source{Dir: ".", Files: []codegen.SourceFile{{Name: "<stdin>", Data: src}}, Import: codegen.Beside(".")}
+		return c.some(e, alone, "")
 	}
 	var failed error
 	for _, p := range c.Paths {
-		files, err := c.files(p)
+		only := ""
+		if filepath.Ext(p) == ".op" {
+			only = filepath.Clean(p)
+		}
+		sources, err := codegen.Find([]string{p}, "")
 		if err != nil {
 			return err
 		}
-		for _, f := range files {
-			if err := c.one(e, f.Name, f.Data); err != nil {
-				if err != errFindings {
+		for _, s := range sources {
+			if err := c.some(e, s, only); err != nil {
+				if !errors.Is(err, errFindings) {
 					return err
 				}
 				failed = err
@@ -46,50 +63,62 @@ func (c *fmtCmd) Run(e *env) error {
 	return failed
 }
 
-// files are those that a path names: one file alone, or all of packages.
-func (c *fmtCmd) files(path string) ([]codegen.SourceFile, error) {
-	if filepath.Ext(path) == ".op" {
-		data, err := os.ReadFile(path)
-		return []codegen.SourceFile{{Name: path, Data: data}}, err
+// some formats the files of one package, or only one of them.
+func (c *fmtCmd) some(e *env, s codegen.Source, only string) error {
+	fixed := s.Files
+	if c.Fix {
+		var diags *diag.List
+		if fixed, diags = codegen.Fix(s); diags.HasErrors() {
+			return render(e, diags, s.Files)
+		}
 	}
-	sources, err := codegen.Find([]string{path}, "")
-	var r []codegen.SourceFile
-	for _, s := range sources {
-		r = append(r, s.Files...)
+	var failed error
+	for i, f := range s.Files {
+		if only != "" && filepath.Clean(f.Name) != only {
+			continue
+		}
+		if err := c.one(e, f, fixed[i].Data); err != nil {
+			if !errors.Is(err, errFindings) {
+				return err
+			}
+			failed = err
+		}
 	}
-	return r, err
+	return failed
 }
 
-func (c *fmtCmd) one(e *env, name string, src []byte) error {
-	out, diags := dsl.FormatSource(name, src)
+// one formats a file whose text may have been mended.
+func (c *fmtCmd) one(e *env, f codegen.SourceFile, text []byte) error {
+	out, diags := dsl.FormatSource(f.Name, text)
 	if diags.HasErrors() {
-		return render(e, diags, name, src)
+		return render(e, diags, []codegen.SourceFile{f})
 	}
-	same := bytes.Equal(src, out)
-	switch {
-	case c.List || c.Diff || c.Write:
-		if same {
-			return nil
-		}
-		if c.List {
-			fmt.Fprintln(e.stdout, name)
-		}
-		if c.Diff {
-			e.stdout.Write(diff.Diff(name+".orig", src, name, out))
-		}
-		if c.Write && name != "<stdin>" {
-			return replace(name, out)
-		}
-		return nil
-	default:
+	if !c.List && !c.Diff && !c.Write {
 		_, err := e.stdout.Write(out)
 		return err
 	}
+	if bytes.Equal(f.Data, out) {
+		return nil
+	}
+	if c.List {
+		fmt.Fprintln(e.stdout, f.Name)
+	}
+	if c.Diff {
+		e.stdout.Write(diff.Diff(f.Name+".orig", f.Data, f.Name, out))
+	}
+	if c.Write && f.Name != "<stdin>" {
+		return replace(f.Name, out)
+	}
+	return nil
 }
 
-// render shows the diagnostics of one file.
-func render(e *env, diags *diag.List, name string, src []byte) error {
-	if err := diags.Render(e.stderr, map[string][]byte{name: src}, e.color); err != nil {
+// render shows the diagnostics of some files.
+func render(e *env, diags *diag.List, files []codegen.SourceFile) error {
+	texts := map[string][]byte{}
+	for _, f := range files {
+		texts[f.Name] = f.Data
+	}
+	if err := diags.Render(e.stderr, texts, e.color); err != nil {
 		return err
 	}
 	return errFindings

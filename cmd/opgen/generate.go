@@ -16,7 +16,7 @@ type generateCmd struct {
 	Check  bool     `help:"Write nothing; fail if what is there is stale, and show how."`
 	DryRun bool     `short:"n" help:"Write nothing; list what would change."`
 	Watch  bool     `help:"Write again whenever a spec changes, until interrupted."`
-	Stats  bool     `help:"Print how much was written."`
+	Stats  bool     `help:"Print how much was written: lines of each op, and the budget."`
 	Paths  []string `arg:"" optional:"" help:"Packages of specs: a folder, a file in it, or DIR/... for all below; the folder here if none is named."`
 }
 
@@ -53,12 +53,18 @@ func (c *generateCmd) once(e *env) error {
 		return err
 	}
 	var failed error
+	at := e.progress(len(sources))
+	defer at.done()
 	for _, s := range sources {
+		at.step(s.Dir)
 		b := codegen.New(s, targets...)
 		b.Run("")
-		if err := show(e, b); err != nil {
+		if err := shown(e, at, b); err != nil {
 			failed = err
 			continue // the other packages still count; nothing of this one is written
+		}
+		if c.Check || c.DryRun || c.Stats {
+			at.done() // what these print has the line for itself
 		}
 		if err := c.finish(e, b); err != nil {
 			if err != errFindings {
@@ -78,19 +84,25 @@ func (c *generateCmd) finish(e *env, b *codegen.Build) error {
 	}
 	if c.Stats {
 		fmt.Fprintf(e.stdout, "%s: %s\n", slash(b.Source.Dir), b.Report)
+		fmt.Fprint(e.stdout, b.Report.Table())
 	}
+	return settle(e, changes, c.Check, c.DryRun, "opgen generate "+slash(b.Source.Dir))
+}
+
+// settle writes what differs; with check it shows that, with dry it lists it. again is the command that writes.
+func settle(e *env, changes []change, check, dry bool, again string) error {
 	switch {
-	case c.Check && len(changes) > 0:
+	case check && len(changes) > 0:
 		for _, ch := range changes {
-			fmt.Fprintf(e.stderr, "%s: %s; run 'opgen generate %s'\n", slash(ch.path), ch.kind(), slash(b.Source.Dir))
+			fmt.Fprintf(e.stderr, "%s: %s; run '%s'\n", slash(ch.path), ch.kind(), again)
 			if ch.old != nil && ch.new != nil {
 				e.stderr.Write(shorten(diff.Diff("have", ch.old, "want", ch.new), 20))
 			}
 		}
 		return errFindings
-	case c.Check:
+	case check:
 		return nil
-	case c.DryRun:
+	case dry:
 		for _, ch := range changes {
 			fmt.Fprintf(e.stdout, "%s: %s\n", slash(ch.path), ch.kind())
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -29,6 +30,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	color          bool
+	terminal       bool // stderr is a terminal on which a line may be rewritten
 }
 
 type commands struct {
@@ -37,6 +39,8 @@ type commands struct {
 	Fmt      fmtCmd      `cmd:"" help:"Bring specs into canonical form."`
 	Test     testCmd     `cmd:"" help:"Run the examples of specs and check gradients, on every backend that is here."`
 	Explain  explainCmd  `cmd:"" help:"Show how the text of one op becomes kernels, step by step."`
+	List     listCmd     `cmd:"" help:"List ops, dtypes, and what is written for each backend."`
+	Docs     docsCmd     `cmd:"" help:"Write a page of documentation for each op."`
 	New      newCmd      `cmd:"" help:"Write an op to start from."`
 	Doctor   doctorCmd   `cmd:"" help:"Tell what was found on this machine, and what it is for."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
@@ -46,7 +50,8 @@ type commands struct {
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], env{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: colorful(os.Stderr)}))
+	debug.SetGCPercent(400) // a run is short, and half of it would be collecting
+	os.Exit(run(os.Args[1:], env{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: colorful(os.Stderr), terminal: colorful(os.Stderr)}))
 }
 
 func run(args []string, e env) int {

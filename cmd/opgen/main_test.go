@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +25,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"waitfor": waitFor, "sleep": sleep, "writemarked": writeMarked,
+			"waitfor": waitFor, "sleep": sleep, "writemarked": writeMarked, "exits": exits,
 		},
 	})
 }
@@ -50,4 +54,26 @@ func writeMarked(ts *testscript.TestScript, _ bool, args []string) {
 	to := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(to), 0o777))
 	ts.Check(os.WriteFile(to, append([]byte("\uFEFF"), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))...), 0o666))
+}
+
+// exits runs opgen and wants an exit code: exits CODE ARGS….
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	path := ""
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) { // that of the script, where opgen is this program
+		if p, err := exec.LookPath(filepath.Join(dir, "opgen")); err == nil && path == "" {
+			path = p
+		}
+	}
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	out, err := cmd.CombinedOutput()
+	code := 0
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		code = e.ExitCode()
+	} else if err != nil {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("opgen %s ends with %d, want %s:\n%s", strings.Join(args[1:], " "), code, args[0], out)
+	}
 }

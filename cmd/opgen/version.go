@@ -8,6 +8,13 @@ import (
 
 type versionCmd struct{}
 
+// Help is shown below the flags.
+func (versionCmd) Help() string {
+	return `Prints the version of opgen, that of Go, and the platform. Generated code needs the runtime of the same version.
+
+  opgen version`
+}
+
 func (versionCmd) Run(e *env) error {
 	version := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -32,6 +32,17 @@ func (c change) kind() string {
 
 // compare finds what differs in the output folder: files to write, and orphans, which opgen wrote for a spec that is gone.
 func compare(dir string, files []emit.File) ([]change, error) {
+	return compareAs(dir, files, layout{folder: func(name string) bool { return strings.HasSuffix(name, "cuda") }, file: func(name string) bool { return strings.Contains(name, "_gen") }})
+}
+
+// layout tells where in an output folder there may be orphans.
+type layout struct {
+	folder func(name string) bool // below it, beside those of the files that are wanted
+	file   func(name string) bool
+}
+
+// compareAs is compare for files that lie otherwise.
+func compareAs(dir string, files []emit.File, where layout) ([]change, error) {
 	var r []change
 	want := map[string]bool{}
 	folders := map[string]bool{".": true}
@@ -49,7 +60,7 @@ func compare(dir string, files []emit.File) ([]change, error) {
 			r = append(r, change{path: path, old: old, new: f.Data})
 		}
 	}
-	orphans, err := orphans(dir, folders, want)
+	orphans, err := orphans(dir, folders, want, where)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +69,8 @@ func compare(dir string, files []emit.File) ([]change, error) {
 	return r, nil
 }
 
-// orphans are files with opgen's mark, in the folders that it writes to and in NAMEcuda folders, that are not wanted.
-func orphans(dir string, folders, want map[string]bool) ([]change, error) {
+// orphans are files with opgen's mark, in the folders that it writes to and in those that may be its own, that are not wanted.
+func orphans(dir string, folders, want map[string]bool, where layout) ([]change, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -68,7 +79,7 @@ func orphans(dir string, folders, want map[string]bool) ([]change, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasSuffix(e.Name(), "cuda") {
+		if e.IsDir() && where.folder(e.Name()) {
 			folders[e.Name()] = true
 		}
 	}
@@ -83,7 +94,7 @@ func orphans(dir string, folders, want map[string]bool) ([]change, error) {
 		}
 		for _, e := range entries {
 			name := filepath.Join(f, e.Name())
-			if e.IsDir() || want[name] || !strings.Contains(e.Name(), "_gen") {
+			if e.IsDir() || want[name] || !where.file(e.Name()) {
 				continue
 			}
 			data, err := os.ReadFile(filepath.Join(dir, name))

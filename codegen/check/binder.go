@@ -22,7 +22,7 @@ func (l *lowering) binders(items []*dsl.Item, exprs []dsl.Expr, e *env) bool {
 func (l *lowering) binder(i *dsl.Item, exprs []dsl.Expr, e *env) bool {
 	at := site{i.Span, e}
 	if i.Star {
-		l.unsupported(at, "a sum over all tensors of a call")
+		l.errorf(at, "all-tensors", "`*` is all axes of all tensors, and stands in a reduction")
 		return false
 	}
 	if i.AxisPack != nil {
@@ -77,9 +77,12 @@ func (l *lowering) axisFor(id dsl.Ident, i *dsl.Item, exprs []dsl.Expr, e *env) 
 		}
 		axis = a.Name
 	} else {
-		found, unknown := l.indexedBy(id.Name, i.Pack, exprs, e)
+		found, unknown := l.indexedBy(id.Name, func(item, axis bool) bool { return item == i.Pack && axis == i.Pack }, exprs, e)
 		if len(found) == 0 && unknown {
 			return "", false // it indexes what is not yet defined, which is reported where that is read
+		}
+		if other, _ := l.indexedBy(id.Name, func(_, axis bool) bool { return axis != i.Pack }, exprs, e); len(found) == 0 && len(other) == 1 {
+			found = other // a pack for one axis, or the other way round
 		}
 		if len(found) != 1 {
 			why := "it indexes no axis directly"
@@ -101,7 +104,7 @@ func (l *lowering) axisFor(id dsl.Ident, i *dsl.Item, exprs []dsl.Expr, e *env) 
 
 // indexedBy gives the axes that a variable indexes, alone in a slot; and whether it indexes anything whose axes aren't
 // known.
-func (l *lowering) indexedBy(name string, pack bool, exprs []dsl.Expr, e *env) (found []string, unknown bool) {
+func (l *lowering) indexedBy(name string, fits func(item, axis bool) bool, exprs []dsl.Expr, e *env) (found []string, unknown bool) {
 	if e.closed {
 		return nil, false
 	}
@@ -122,7 +125,7 @@ func (l *lowering) indexedBy(name string, pack bool, exprs []dsl.Expr, e *env) (
 				}
 				continue
 			}
-			if id := bareName(i.Value); id != nil && id.Name == name && i.Pack == pack && s.axis != "" && s.pack == pack && !seen[s.axis] {
+			if id := bareName(i.Value); id != nil && id.Name == name && s.axis != "" && fits(i.Pack, s.pack) && !seen[s.axis] {
 				seen[s.axis] = true
 				found = append(found, s.axis)
 			}
@@ -287,9 +290,15 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 		name = id
 	}
 	if name == nil {
-		l.errorf(at, "binder", "expected an index variable for axis %s", quote(l.axisText(s.axis)))
+		l.reported() // with the names
 		return false
 	}
+	b := l.over(s.axis)
+	if !isUpper(name.Name) {
+		b.setName(name.Name)
+		b.use = l.onLeft(*name)
+	}
+	e.bind(b) // also where something is wrong: the right side then draws no errors of its own
 	given := name.Name
 	if i.In {
 		a := bareName(i.From)
@@ -303,23 +312,16 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 		l.errorf(at, "left-axis", "axis %s stands here, not %s", quote(l.axisText(s.axis)), quote(l.axisText(given)))
 		return false
 	}
-	b := l.over(s.axis)
-	if !isUpper(name.Name) {
-		if i.Pack != s.pack {
-			what := map[bool]string{true: "a pack: write ..", false: "one axis: write "}
-			l.errorf(at, "index-pack", "%s is %s%s", quote(l.axisText(s.axis)), what[s.pack], name.Name)
-			return false
-		}
-		b.setName(name.Name)
-		b.use = l.onLeft(*name)
+	if !isUpper(name.Name) && i.Pack != s.pack {
+		what := map[bool]string{true: "a pack: write ..", false: "one axis: write "}
+		l.errorf(at, "index-pack", "%s is %s%s", quote(l.axisText(s.axis)), what[s.pack], name.Name)
+		return false
 	}
-	e.bind(b)
 	return true
 }
 
 // freeSlot binds an item of the left side of a let, which makes an axis of it.
 func (l *lowering) freeSlot(i *dsl.Item, right dsl.Expr, e *env) (slot, bool) {
-	at := site{i.Span, e}
 	switch t := i.Value.(type) {
 	case *dsl.Tuple:
 		s, ok := slot{factor: []slot{}}, true
@@ -338,7 +340,7 @@ func (l *lowering) freeSlot(i *dsl.Item, right dsl.Expr, e *env) (slot, bool) {
 	}
 	id := bareName(i.Value)
 	if id == nil {
-		l.errorf(at, "binder", "expected an axis or an index variable")
+		l.reported() // with the names
 		return slot{}, false
 	}
 	if isUpper(id.Name) {

@@ -38,6 +38,8 @@ func (l *lowering) call(x *dsl.Call, e *env) *ir.Value {
 		return l.inline(f, x, e)
 	case o != nil:
 		return l.inlineOp(o, x, e)
+	case x.Package != nil && e.in.imports[x.Package.Name] != nil && e.in.imports[x.Package.Name].unit == nil:
+		return l.reported() // with the import
 	}
 	l.errorf(at, "name-unknown", "there is no function %s", quote(name))
 	return bad
@@ -107,6 +109,12 @@ func expandLogSigmoid(l *lowering, at site, a []*ir.Value) *ir.Value {
 // expandDigamma is the first of the polygamma functions.
 func expandDigamma(l *lowering, at site, a []*ir.Value) *ir.Value {
 	return l.apply(at, ir.OpPolygamma, "`digamma`", ir.Int(0), a[0])
+}
+
+// expandSinc is sin(πx)/(πx).
+func expandSinc(l *lowering, at site, a []*ir.Value) *ir.Value {
+	const what = "`sinc`"
+	return l.apply(at, ir.OpSincn, what, ir.Int(0), l.apply(at, ir.OpMul, what, ir.Pi(), a[0]))
 }
 
 // expandFmax is the greater of two, of which a NaN is ignored.
@@ -209,7 +217,7 @@ func (l *lowering) hasValue(x *dsl.Call, e *env) *ir.Value {
 // inline lowers the body of a func in place of its call.
 func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
-	if len(x.Args) != len(f.decl.Params) || slices.Contains(e.inlined, any(f)) {
+	if f.broken || len(x.Args) != len(f.decl.Params) || slices.Contains(e.inlined, any(f)) {
 		return l.reported() // where f is declared or called
 	}
 	body := l.enter(f.in, f, x, e)

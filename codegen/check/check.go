@@ -54,7 +54,16 @@ type reporter struct {
 // errorf reports an error. The result takes a hint and notes.
 func (r *reporter) errorf(at diag.Span, code, format string, args ...any) *diag.Diagnostic {
 	r.errors++
-	d := new(diag.List).Errorf(at, code, format, args...)
+	return r.once(new(diag.List).Errorf(at, code, format, args...))
+}
+
+// warnf reports a warning.
+func (r *reporter) warnf(at diag.Span, code, format string, args ...any) *diag.Diagnostic {
+	return r.once(new(diag.List).Warnf(at, code, format, args...))
+}
+
+// once reports what wasn't reported yet.
+func (r *reporter) once(d *diag.Diagnostic) *diag.Diagnostic {
 	if r.seen == nil {
 		r.seen = map[string]bool{}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/dsl"
 	"github.com/opgen/opgen/dsl/diag"
+	"github.com/opgen/opgen/internal/specs"
 )
 
 // section is what docs/errors.md says about a code: the fenced blocks below its heading.
@@ -150,13 +151,12 @@ func diagnose(t *testing.T, texts []string) []diag.Diagnostic {
 	b.Run("")
 	diags := b.Diags.All
 	if imports && b.Package != nil {
-		cfg := corpusConfig(t)
-		corpus := cfg.Import
+		cfg := specs.Config()
 		cfg.Import = func(path string) ([]*dsl.File, error) {
 			if path == "p" {
 				return files, nil
 			}
-			return corpus(path)
+			return specs.Import(path)
 		}
 		_, list := cfg.Package(files)
 		diags = list.All
@@ -187,7 +187,7 @@ func TestErrorPageIsWhole(t *testing.T) {
 }
 
 // reporters are functions that make a diagnostic, with the position of the code among their arguments.
-var reporters = map[string]int{"Errorf": 1, "Warnf": 1, "errorf": 1, "report": 1, "bad": 1, "fail": 1}
+var reporters = map[string]int{"Errorf": 1, "Warnf": 1, "errorf": 1, "warnf": 1, "report": 1, "bad": 1, "fail": 1}
 
 // codesIn collects the codes that the sources below a folder give to diagnostics.
 func codesIn(t *testing.T, root string, used map[string]bool) {

@@ -46,7 +46,8 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 		t, a := o.sig.find(name), o.sig.attr(name)
 		switch {
 		case b.Prime:
-			rep.errorf(b.Name.Span, "example-name", "%s is a result; it stands behind `=>`", quote(name+"'"))
+			rep.errorf(b.Name.Span, "example-name", "%s is a result; it stands behind `=>`", quote(name+"'")).WithHint("the old value is %s", quote(name))
+			given[name] = b.Name.Span
 		case t != nil && t.in != nil && !twice(b, name):
 			if v, ok := o.exampleTensor(t, b); ok {
 				e.Inputs = append(e.Inputs, v)
@@ -173,6 +174,10 @@ func (o *operation) exampleNumber(x dsl.Expr) (float64, bool) {
 		return map[string]float64{"true": 1, "false": 0}[id.Name], true
 	}
 	c := constantOf(x)
+	if n, is := x.(*dsl.Number); is && c == nil {
+		o.in.unit.rep.errorf(x.Pos(), "number", "%s is out of reach", n.Text)
+		return 0, false
+	}
 	if c == nil {
 		o.in.unit.rep.errorf(x.Pos(), "example-number", "an example holds numbers, true and false")
 		return 0, false

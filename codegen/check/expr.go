@@ -96,7 +96,11 @@ func (l *lowering) unary(x *dsl.Unary, e *env) *ir.Value {
 		}
 		return ir.Not(c)
 	}
-	return l.apply(e.at(x), ir.OpNeg, "`-`", l.expr(x.X, e))
+	v := l.expr(x.X, e)
+	if v.Const != nil && v.Const.Sign() == 0 {
+		l.warnf(e.at(x), "minus-zero", "-0 is 0: an exact number has no zero with a sign").WithHint("copysign(0, -1) is the float -0")
+	}
+	return l.apply(e.at(x), ir.OpNeg, "`-`", v)
 }
 
 func (l *lowering) binary(x *dsl.Binary, e *env) *ir.Value {
@@ -261,7 +265,8 @@ func boolean(b bool) *ir.Value {
 	return ir.False
 }
 
-// ifElse lowers an if. A static condition takes one side, whatever the other is; a uniform one makes a choice.
+// ifElse lowers an if. A static condition takes one side, whatever the other is; a uniform one makes a choice, unless
+// both sides are numbers without a dtype that cost nothing to choose between.
 func (l *lowering) ifElse(x *dsl.If, e *env) *ir.Value {
 	c := l.condition(x.Cond, e)
 	if isBad(c) {
@@ -271,7 +276,12 @@ func (l *lowering) ifElse(x *dsl.If, e *env) *ir.Value {
 		return bad
 	}
 	if c.Op != ir.OpTrue && c.Op != ir.OpFalse && isUniform(c) && !e.host {
-		c = boolean(l.holds(c))
+		if v := l.plainIf(x, c, e); v != nil {
+			return v
+		}
+		if e.comp == 0 { // one for each axis of a pack would make many variants
+			c = boolean(l.holds(c))
+		}
 	}
 	switch c.Op {
 	case ir.OpTrue:
@@ -286,6 +296,37 @@ func (l *lowering) ifElse(x *dsl.If, e *env) *ir.Value {
 		return bad
 	}
 	return l.choice(e.at(x), c, a, b, x.Then, x.Else)
+}
+
+// plainIf is an if between numbers without a dtype, made of literals, attributes and extents by arithmetic alone: as a value,
+// it saves a variant. It is nil where a side is anything else.
+func (l *lowering) plainIf(x *dsl.If, c *ir.Value, e *env) *ir.Value {
+	if e.guard != nil || !plain(x.Then) || !plain(x.Else) {
+		return nil
+	}
+	sides := []*ir.Value{l.expr(x.Then, e.under(c)), l.expr(x.Else, e.under(ir.Not(c)))}
+	for _, s := range sides {
+		if isBad(s) || s.Type.Kind != ir.Exact && s.Type.Kind != ir.Real || len(ir.Reads(s)) > 0 {
+			return nil
+		}
+	}
+	return l.choice(e.at(x), c, sides[0], sides[1], x.Then, x.Else)
+}
+
+// plain tells whether an expression is names and literals with operators between them.
+func plain(x dsl.Expr) bool {
+	only := true
+	dsl.Inspect(x, func(n any) bool {
+		switch n := n.(type) {
+		case *dsl.Number, *dsl.Binary, *dsl.Unary, *dsl.Paren:
+		case *dsl.Ref:
+			only = only && n.Index == nil && n.Package == nil && !n.Cotangent && !n.Prime
+		default:
+			only = false
+		}
+		return only
+	})
+	return only
 }
 
 // choice is a select whose sides take one type.

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
 )
@@ -11,7 +13,7 @@ func (l *lowering) cotangent(name string, at site) *value {
 	if v == nil || v.tensor == nil || v.broken {
 		return v
 	}
-	if l.class(v.tensor.Elem) != ir.ClassFloat {
+	if !l.mayBeFloat(v.tensor.Elem) {
 		l.errorf(at, "grad-cotangent", "%s is %s; only floats have cotangents", quote(name), l.elemText(v.tensor.Elem)).WithNote(v.span, "declared here")
 		return &value{broken: true}
 	}
@@ -23,7 +25,22 @@ func (l *lowering) cotangent(name string, at site) *value {
 	return &value{name: "@" + name, span: v.span, tensor: t, slots: v.slots, loose: v.loose}
 }
 
-// grad lowers a derivative that is given by hand, with definitions of its own.
+// mayBeFloat tells whether a type stands for a float in some calls.
+func (l *lowering) mayBeFloat(e ir.Elem) bool {
+	return slices.ContainsFunc(l.dtypesOf(e), func(d string) bool { return ir.ClassOf(nil, ir.Elem{Name: d}) == ir.ClassFloat })
+}
+
+// differentiated are the elements that are floats where an input has a gradient: its own, and those of what it is a gradient of.
+func (l *lowering) differentiated(of *ir.Tensor) []ir.Elem {
+	r := []ir.Elem{of.Elem}
+	for _, d := range l.sig.outputs {
+		r = append(r, d.param.Elem)
+	}
+	return r
+}
+
+// grad lowers a derivative that is given by hand, with definitions of its own. It holds for the calls in which what it derives is a
+// float.
 func (l *lowering) grad(s *dsl.Grad, top *env) {
 	d := l.sig.find(s.Name.Name)
 	if d == nil || d.in == nil {
@@ -39,8 +56,8 @@ func (l *lowering) grad(s *dsl.Grad, top *env) {
 	}
 	g := ir.UserGrad{Of: of, Unverified: s.Unverified, Reason: s.Reason, Span: s.Span}
 	g.Result = &ir.Tensor{Name: "@" + s.Name.Name, Role: ir.Gradient, Elem: of.Elem, Of: of, Span: s.Name.Span}
-	sink := l.sink
-	l.sink = &g.Defs
+	sink, vars := l.sink, l.vars
+	l.sink, l.vars = &g.Defs, ir.Floats(vars, l.differentiated(of)...)
 	known := len(l.hoisted)
 	v, body := l.definition(s.Name, s.Left, l.slotsOf(d.param.Axes), s.Value, top)
 	body = l.coerceTo(top.at(s.Value), body, d.param.Elem, "the gradient of "+quote(s.Name.Name))
@@ -48,7 +65,7 @@ func (l *lowering) grad(s *dsl.Grad, top *env) {
 		l.place(v, g.Result, body, s.Span)
 		l.fn.UserGrads = append(l.fn.UserGrads, g)
 	}
-	l.sink = sink
+	l.sink, l.vars = sink, vars
 	l.hoisted = l.hoisted[:known]
 }
 
@@ -68,7 +85,7 @@ func (l *lowering) gradable(of *ir.Tensor, d *tensorDecl, at site) bool {
 	if of.Role != ir.Input {
 		return false
 	}
-	if l.class(of.Elem) != ir.ClassFloat {
+	if !l.mayBeFloat(of.Elem) {
 		l.errorf(at, "grad-of", "%s is %s; only floats have gradients", quote(of.Name), l.elemText(of.Elem)).WithNote(d.span, "declared here")
 		return false
 	}

@@ -145,10 +145,12 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 		return bad
 	}
 	if mayFail(body, where) {
-		// Where this isn't evaluated, its reads may be out of range.
+		// Where this isn't evaluated, its reads may be out of range, also those of its filter, which is tested after.
+		var path []*ir.Value
 		for _, c := range r.at.env.path {
-			where = append(where, l.settle(c))
+			path = append(path, l.settle(c))
 		}
+		where = append(path, where...)
 	}
 	probe := *r
 	if own == nil {
@@ -156,6 +158,9 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	}
 	outer := probe.outerVars(append([]*ir.Value{body}, where...))
 	d := &ir.Def{Monoid: m, Body: body, Where: where, Span: r.at.span}
+	if r.all && m != ir.Assign {
+		d.Across = r.textPlace()
+	}
 	fresh := map[*ir.Var]*ir.Value{}
 	index := []*ir.Value{}
 	axes := []*ir.Axis{}

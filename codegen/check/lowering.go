@@ -142,7 +142,7 @@ func (o *operation) check() *ir.OpDecl {
 	}
 	o.sameAxes(d, made)
 	o.unusedIndices()
-	if rep.errors > before {
+	if rep.errors > before || !o.totals(d) {
 		return nil
 	}
 	return d

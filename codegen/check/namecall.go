@@ -23,8 +23,9 @@ func (n *names) call(e *dsl.Call) {
 		return
 	case e.Package == nil && isBuilt:
 		n.builtin(e, built)
-	default:
-		n.declared(e)
+	case !n.declared(e):
+		n.anyCall(e)
+		return
 	}
 	for _, i := range e.Args {
 		if !isBuilt || e.Package != nil || !n.special(name, i) {
@@ -168,8 +169,8 @@ func (n *names) reduction(e *dsl.Call) {
 	n.leave(mark, true)
 }
 
-// declared checks the call of a func or op.
-func (n *names) declared(e *dsl.Call) {
+// declared checks the call of a func or op; it is false where there is none.
+func (n *names) declared(e *dsl.Call) bool {
 	f, o := n.in.find(e.Package, e.Name.Name)
 	switch {
 	case f != nil:
@@ -194,7 +195,39 @@ func (n *names) declared(e *dsl.Call) {
 		n.opCall(e, o)
 	default:
 		n.unknownFunc(e)
+		return false
 	}
+	return true
+}
+
+// anyCall checks what is written in the call of a function that isn't known: it may take anything.
+func (n *names) anyCall(e *dsl.Call) {
+	mark := len(n.indices)
+	if e.Index != nil {
+		for _, i := range e.Index.Items {
+			n.meant(i.Value)
+			n.exprOrNil(i.From)
+			n.exprOrNil(i.To)
+		}
+		n.exprOrNil(e.Index.Where)
+	}
+	for _, i := range e.Args {
+		id := bareName(i.Value)
+		switch {
+		case id == nil:
+			n.plainItem(i, "the arguments")
+		case n.table[id.Name] != nil && !n.table[id.Name].hidden:
+			n.table[id.Name].used = true
+		case !isUpper(id.Name):
+			n.expr(i.Value)
+		}
+	}
+	for _, a := range e.Named {
+		if id := bareName(a.Value); id != nil && n.table[id.Name] != nil {
+			n.table[id.Name].used = true
+		}
+	}
+	n.indices = n.indices[:mark]
 }
 
 // opCall checks the arguments of an op.
@@ -252,11 +285,12 @@ func (n *names) unknownFunc(e *dsl.Call) {
 		return
 	}
 	d := n.rep.errorf(e.Name.Span, "name-unknown", "there is no function %s", quote(e.Name.Name))
-	suggest(d, e.Name.Name, append(functionWords(), n.in.unit.callable()...))
-	if sym := n.table[e.Name.Name]; sym != nil && d.Hint == "" {
+	if sym := n.table[e.Name.Name]; sym != nil {
 		sym.used = true
 		d.Hint = quote(e.Name.Name) + " is " + symbolKinds[sym.kind] + ": a product needs its `*`, an index its []"
+		return
 	}
+	suggest(d, e.Name.Name, append(functionWords(), n.in.unit.callable()...))
 }
 
 // callable are the funcs and ops of a package.

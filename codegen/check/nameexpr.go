@@ -56,6 +56,9 @@ func (n *names) ref(e *dsl.Ref) {
 	id := e.Name
 	switch {
 	case e.Package != nil:
+		if m := n.in.imports[e.Package.Name]; m != nil {
+			m.used = true
+		}
 		n.rep.errorf(e.Span, "name-qualified", "only funcs and ops are taken from other packages").WithHint("values of an op have plain names")
 		return
 	case id.Name == "":
@@ -201,7 +204,7 @@ func (n *names) enumSide(e dsl.Expr) ([]string, bool) {
 	s := n.table[id.Name]
 	switch {
 	case s == nil:
-		return nil, false
+		return nil, !n.isDeclared(id.Name) // what isn't declared may be meant to be one
 	case s.kind == symParam:
 		return nil, true
 	case s.kind == symAttr && n.sig != nil:

@@ -52,6 +52,9 @@ type names struct {
 	indices []*symbol // index variables in scope, innermost last
 	axis    *dsl.Ident
 	grad    bool // in a grad formula: @y may stand
+
+	missing map[string]bool // names that aren't declared: each is said once
+	lost    bool            // one of them isn't like any name: what is unused may have been meant
 }
 
 // checkOpNames checks the names of an op.
@@ -83,6 +86,7 @@ func checkOpNames(o *operation) {
 // checkFuncNames checks the names of a func, where it is declared.
 func checkFuncNames(f *function) {
 	n := &names{in: f.in, rep: f.in.unit.rep, table: map[string]*symbol{}, axis: f.decl.Axis}
+	before := n.rep.errors
 	for _, p := range f.decl.Params {
 		n.declare(p, symParam)
 	}
@@ -98,13 +102,14 @@ func checkFuncNames(f *function) {
 	if f.decl.Result != nil {
 		n.expr(f.decl.Result)
 	}
+	f.broken = n.rep.errors > before
 	for _, s := range n.order {
 		n.unused(s)
 	}
 }
 
 func (n *names) unused(s *symbol) {
-	if s == nil || s.used {
+	if s == nil || s.used || n.lost {
 		return
 	}
 	s.used = true
@@ -139,6 +144,17 @@ func (n *names) declare(id dsl.Ident, kind symbolKind) *symbol {
 func (n *names) shadow(id dsl.Ident, old *symbol) {
 	n.rep.errorf(id.Span, "name-shadow", "%s already names %s here", quote(id.Name), symbolKinds[old.kind]).
 		WithNote(old.span, "declared here").WithHint("choose another name: nothing is shadowed")
+}
+
+// meant declares the names in what should have been an index variable, so that their uses draw no errors of their own.
+func (n *names) meant(x dsl.Expr) {
+	dsl.Inspect(x, func(node any) bool {
+		r, is := node.(*dsl.Ref)
+		if is && r.Index == nil && !isUpper(r.Name.Name) && n.table[r.Name.Name] == nil && constants[r.Name.Name] == nil {
+			n.indices = append(n.indices, &symbol{name: r.Name.Name, kind: symIndex, span: r.Name.Span, used: true})
+		}
+		return true
+	})
 }
 
 // index declares an index variable for the rest of the scope.
@@ -285,6 +301,7 @@ func (n *names) match(s *dsl.Match) {
 	words := n.wordsOf(s.Name)
 	seen := map[string]diag.Span{}
 	rest := diag.Span{}
+	unknown := false // a label that isn't a word: perhaps the one that has no arm
 	for _, arm := range s.Arms {
 		if len(arm.Labels) == 0 {
 			if rest.Start.IsValid() {
@@ -298,6 +315,7 @@ func (n *names) match(s *dsl.Match) {
 			}
 			seen[l.Name] = l.Span
 			if words != nil && !slices.Contains(words, l.Name) {
+				unknown = true
 				suggest(n.rep.errorf(l.Span, "enum-word", "%s is no value of %s", quote(l.Name), quote(s.Name.Name)), l.Name, words)
 			}
 		}
@@ -308,7 +326,7 @@ func (n *names) match(s *dsl.Match) {
 		}
 	}
 	for _, w := range words {
-		if _, has := seen[w]; !has && !rest.Start.IsValid() {
+		if _, has := seen[w]; !has && !unknown && !rest.Start.IsValid() {
 			n.rep.errorf(s.Name.Span, "match-arms", "no arm for %s", quote(w)).WithHint("add `%s: …`, or `_: …` for all others", w)
 		}
 	}
@@ -382,6 +400,7 @@ func (n *names) binder(i *dsl.Item) {
 		}
 	}
 	n.rep.errorf(i.Span, "binder", "expected an axis or an index variable").WithHint("as in [K], [...B], [k], [..b] or [k in 0..n]")
+	n.meant(i.Value)
 }
 
 // axisName checks a name that must be an axis.
@@ -415,6 +434,14 @@ func (n *names) axisName(id dsl.Ident, pack bool) {
 
 // unknown reports a name that nothing declares.
 func (n *names) unknown(id dsl.Ident) {
+	if n.missing[id.Name] {
+		n.rep.errors++
+		return
+	}
+	if n.missing == nil {
+		n.missing = map[string]bool{}
+	}
+	n.missing[id.Name] = true
 	d := n.rep.errorf(id.Span, "name-unknown", "%s is not declared", quote(id.Name))
 	if sym := n.table[id.Name]; sym != nil && sym.hidden {
 		d.Message = "`" + id.Name + "` is declared in an arm of a match and known in it alone"
@@ -441,6 +468,7 @@ func (n *names) unknown(id dsl.Ident) {
 		}
 		return
 	}
+	n.lost = true
 	if _, is := builtins[id.Name]; is || isReducer(id.Name) || n.in.unit.funcs[id.Name] != nil {
 		d.Hint = id.Name + " is a function: write " + id.Name + "(…)"
 	}

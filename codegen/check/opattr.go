@@ -95,6 +95,9 @@ func (c *opCall) number(s *lowering, a *attribute, comp int, at site) *ir.Value 
 	case a.decl.Kind == ir.AttrInt && v.Type.Kind != ir.Exact:
 		l.errorf(c.at, "call-attr", "%s of %s is an int, this is %s", quote(a.decl.Name), quote(s.op.decl.Name.Name), l.typeText(v))
 		return bad
+	case a.decl.Kind == ir.AttrInt && isUniform(v) && !l.isWhole(v):
+		l.errorf(c.at, "call-attr", "%s of %s is an int, and this need not be whole", quote(a.decl.Name), quote(s.op.decl.Name.Name)).WithHint("round it, as in floor(…)")
+		return bad
 	case !isUniform(v):
 		l.errorf(c.at, "call-attr", "%s of a called op is the same for all elements", quote(a.decl.Name))
 		return bad

@@ -10,8 +10,9 @@ import (
 
 // result is an output of a called op: a tensor whose dimensions, in their order, are axes or products of axes.
 type result struct {
-	v    *value
-	dims []resultDim
+	v     *value
+	dims  []resultDim
+	empty []emptyAt
 }
 
 // resultDim is one dimension of a result.
@@ -60,6 +61,7 @@ func (c *opCall) results(s *lowering) []*result {
 		decls = []*tensorDecl{{param: &ir.Param{Name: "y", Infer: true}}}
 	}
 	var r []*result
+	empties := c.empties(s)
 	for _, d := range decls {
 		v := s.table[d.param.Name]
 		if v == nil || v.broken || v.tensor == nil {
@@ -80,6 +82,7 @@ func (c *opCall) results(s *lowering) []*result {
 			for k := range v.tensor.Axes {
 				res.dims = append(res.dims, add(k, 1))
 			}
+			res.placeEmpty(empties)
 			r = append(r, res)
 			continue
 		}
@@ -101,6 +104,7 @@ func (c *opCall) results(s *lowering) []*result {
 			}
 			next += width
 		}
+		res.placeEmpty(empties)
 		r = append(r, res)
 	}
 	return r
@@ -160,11 +164,20 @@ func (r *result) reads(l *lowering, v *value, at site) {
 // slots are the axes of the dimensions by the names that they have in the caller.
 func (r *result) slots(l *lowering) []slot {
 	var list []slot
+	empty := func(k int) {
+		for _, p := range r.empty {
+			if p.dim == k {
+				list = append(list, l.over(p.name).slot())
+			}
+		}
+	}
 	for k := 0; k < len(r.dims); {
+		empty(k)
 		s, n := l.slotAt(r.dims[k:])
 		list = append(list, s)
 		k += n
 	}
+	empty(len(r.dims))
 	return list
 }
 
@@ -224,7 +237,7 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 			l.table[v.name] = v
 		}
 		return
-	case len(s.Names) == 1 && len(results[0].dims) > 0:
+	case len(s.Names) == 1 && len(results[0].slots(l)) > 0:
 		l.errorf(site{s.Names[0].Span, e}, "call-shape", "the axes of %s are named by position", quote(v.name)).
 			WithHint("write let %s[…] = …, with %s", v.name, plural(len(results[0].dims), "axis"))
 		return

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -78,36 +79,94 @@ func (l *lowering) letOf(name string, list []dsl.Stmt) *dsl.Let {
 	return nil
 }
 
-// guess is the element type of a let that reads itself: that of the first tensor of numbers that its formula reads. When
+// guess is the element type of a let that reads itself: that of the first cast or tensor of numbers that its formula is made of. When
 // the let is defined it must turn out to be so.
 func (l *lowering) guess(x dsl.Expr, seen map[string]bool) ir.Elem {
-	found := ir.Elem{}
-	dsl.Inspect(x, func(n any) bool {
-		r, is := n.(*dsl.Ref)
-		if !is || found != (ir.Elem{}) || r.Package != nil || r.Cotangent || isUpper(r.Name.Name) {
-			return found == (ir.Elem{})
-		}
-		name := r.Name.Name
-		switch v := l.table[name]; {
-		case seen[name]:
-		case v != nil && v.tensor != nil && v.inlined == nil && v.tensor.Elem.Name != "bool":
-			found = v.tensor.Elem
-		case l.sig.find(name) != nil:
-			if e := l.sig.find(name).param.Elem; e.Name != "bool" {
-				found = e
-			}
-		default:
-			if s := l.letOf(name, l.op.decl.Body); s != nil {
-				seen[name] = true
-				found = l.guess(s.Value, seen)
-			}
-		}
-		return true
-	})
+	found := l.numbersOf(x, seen)
 	if found == (ir.Elem{}) {
 		return found
 	}
 	return l.storedAs(ir.ElemType(found))
+}
+
+// numbersOf is guess before it is stored. What stands in a condition or an index says nothing of the numbers of a formula.
+func (l *lowering) numbersOf(x dsl.Expr, seen map[string]bool) ir.Elem {
+	first := func(list ...dsl.Expr) ir.Elem {
+		for _, x := range list {
+			if e := l.numbersOf(x, seen); e != (ir.Elem{}) {
+				return e
+			}
+		}
+		return ir.Elem{}
+	}
+	switch x := x.(type) {
+	case *dsl.Paren:
+		return first(x.X)
+	case *dsl.Unary:
+		if x.Op == "-" {
+			return first(x.X)
+		}
+	case *dsl.Binary:
+		if slices.Contains([]string{"+", "-", "*", "/", "%", "^"}, x.Op) {
+			return first(x.X, x.Y)
+		}
+	case *dsl.Alt:
+		return first(x.Alts...)
+	case *dsl.If:
+		return first(x.Then, x.Else)
+	case *dsl.Call:
+		return l.numbersOfCall(x, first)
+	case *dsl.Ref:
+		if x.Package == nil && !x.Cotangent && !isUpper(x.Name.Name) {
+			return l.numbersOfName(x.Name.Name, seen)
+		}
+	}
+	return ir.Elem{}
+}
+
+// notNumbers are functions whose results don't have the dtype of their arguments: conditions and places.
+var notNumbers = []string{"has", "isnan", "isinf", "isfinite", "signbit", "any", "all", "argmax", "argmin", "bool", "ravel"}
+
+func (l *lowering) numbersOfCall(x *dsl.Call, first func(...dsl.Expr) ir.Elem) ir.Elem {
+	name := x.Name.Name
+	switch {
+	case x.AccOf != nil:
+		return ir.Elem{Wrap: "acc", Name: x.AccOf.Name}
+	case x.Package == nil && slices.Contains(notNumbers, name):
+		return ir.Elem{}
+	case x.Package == nil && (isUpper(name) || dtypes[name]):
+		return ir.Elem{Name: name}
+	}
+	var args []dsl.Expr
+	for _, a := range x.Args {
+		args = append(args, a.Value)
+	}
+	e := first(args...)
+	if e != (ir.Elem{}) && (name == "sum" || name == "prod") {
+		e = l.sumOf(e)
+	}
+	return e
+}
+
+// numbersOfName is the element type of what a name stands for.
+func (l *lowering) numbersOfName(name string, seen map[string]bool) ir.Elem {
+	if seen[name] {
+		return ir.Elem{}
+	}
+	if v := l.table[name]; v != nil && v.tensor != nil && v.inlined == nil && v.tensor.Elem.Name != "bool" {
+		return v.tensor.Elem
+	}
+	if d := l.sig.find(name); d != nil {
+		if e := d.param.Elem; e.Name != "bool" {
+			return e
+		}
+		return ir.Elem{}
+	}
+	if s := l.letOf(name, l.op.decl.Body); s != nil {
+		seen[name] = true
+		return l.numbersOf(s.Value, seen)
+	}
+	return ir.Elem{}
 }
 
 // definedAhead gives a definition the tensor that was read ahead of it.

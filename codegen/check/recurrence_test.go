@@ -89,7 +89,7 @@ var runs = map[string]struct {
 
 // Recurrent layers against literal loops.
 func TestRecurrentLayers(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	for name, run := range runs {
 		s := newSequence(7, run.gates)
 		got, err := ir.EvalOp(ops[name], s.inputs(run.gates, run.cell), nil, nil)
@@ -127,7 +127,7 @@ func TestRecurrentLayers(t *testing.T) {
 
 // Gradients of recurrent layers, by groups that run back, against differences; with and without what is optional.
 func TestRecurrentGradients(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	for name, run := range runs {
 		for _, without := range [][]string{nil, {"h0", "b"}} {
 			s := newSequence(11, run.gates)

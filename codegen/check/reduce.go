@@ -17,6 +17,7 @@ type reduction struct {
 	where []*ir.Value
 	body  *ir.Value
 	args  []*dsl.Item
+	all   bool // over all tensors of the call
 }
 
 // reduce lowers a reducer: a definition of its own, and a read of it.
@@ -28,8 +29,12 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 	if x.Args[0].Pack {
 		return l.fold(x, e)
 	}
-	inner := e.inside(x.Index == nil).with(func(n *env) { n.guard, n.path = nil, nil })
-	r := &reduction{l: l, name: x.Name.Name, at: at, inner: inner, args: x.Args}
+	all, ok := l.overAll(x, e)
+	if !ok {
+		return bad
+	}
+	inner := e.inside(x.Index == nil || all).with(func(n *env) { n.guard, n.path = nil, nil })
+	r := &reduction{l: l, name: x.Name.Name, at: at, inner: inner, args: x.Args, all: all}
 	if x.Index != nil {
 		exprs := []dsl.Expr{}
 		for _, a := range x.Args {
@@ -38,7 +43,7 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 		if x.Index.Where != nil {
 			exprs = append(exprs, x.Index.Where)
 		}
-		if !l.binders(x.Index.Items, exprs, inner) {
+		if !all && !l.binders(x.Index.Items, exprs, inner) {
 			return bad
 		}
 		if x.Index.Where != nil {
@@ -52,7 +57,7 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 		}
 	}
 	r.body = l.expr(x.Args[0].Value, inner)
-	if isBad(r.body) {
+	if isBad(r.body) || all && !r.acrossOnly() {
 		return bad
 	}
 	if inner.levels.open {
@@ -97,7 +102,7 @@ func (r *reduction) sum() *ir.Value {
 	if !r.number() {
 		return bad
 	}
-	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 {
+	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 && !r.all {
 		if n := r.count(); n != nil {
 			return r.l.apply(r.at, ir.OpMul, "`sum`", r.body, n)
 		}
@@ -130,11 +135,11 @@ func (r *reduction) mean() *ir.Value {
 	if !r.number() {
 		return bad
 	}
-	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 {
+	if r.body.Type.Kind != ir.Typed && isUniform(r.body) && len(r.where) == 0 && !r.all {
 		return r.body
 	}
 	var n *ir.Value
-	if len(r.where) == 0 {
+	if len(r.where) == 0 && !r.all {
 		n = r.count()
 	}
 	if n == nil {
@@ -204,6 +209,9 @@ func (r *reduction) needsPoints() {
 
 // points is the condition that there is anything to reduce.
 func (r *reduction) points() *ir.Value {
+	if r.all {
+		return r.anywhere()
+	}
 	if len(r.where) > 0 {
 		return r.hoist("any", ir.Any, ir.True, r.where, ir.Elem{Name: "bool"})
 	}
@@ -226,6 +234,9 @@ func (r *reduction) test() *ir.Value {
 	if r.body.Type.Kind != ir.Bool {
 		r.l.errorf(r.at, "type-condition", "%s takes conditions, not %s", quote(r.name), r.l.typeText(r.body)).WithHint("compare it: … != 0")
 		return bad
+	}
+	if r.all {
+		return r.truth()
 	}
 	m := ir.All
 	if r.name == "any" {
@@ -345,7 +356,10 @@ func (r *reduction) logSumExp() *ir.Value {
 	elem := l.storedAs(x.Type)
 	m := r.hoist("max", ir.Max, x, r.where, elem)
 	zero := l.push(ir.Int(0), m.Type)
-	usable := ir.And(r.points(), ir.Not(ir.Call(ir.OpIsInf, m)))
+	usable := ir.Not(ir.Call(ir.OpIsInf, m))
+	if !r.all { // the greatest of nothing in all tensors is -inf
+		usable = ir.And(r.points(), usable)
+	}
 	shift := ir.Call(ir.OpStop, ir.Select(usable, m, zero))
 	shift = r.outside("shift", shift, elem)
 	total := r.hoist("sum", ir.Sum, ir.Call(ir.OpExp, l.build(r.at, ir.OpSub, x, shift)), r.where, elem)
@@ -371,7 +385,10 @@ func (r *reduction) norm() *ir.Value {
 	m := r.hoist("max", ir.Max, ir.Call(ir.OpAbs, x), r.where, elem)
 	zero := l.push(ir.Int(0), m.Type)
 	one := l.push(ir.Int(1), m.Type)
-	some := ir.And(r.points(), ir.Not(ir.Call(ir.OpEq, m, zero)))
+	some := ir.Not(ir.Call(ir.OpLe, m, zero)) // of nothing in all tensors the greatest is -inf
+	if !r.all {
+		some = ir.And(r.points(), ir.Not(ir.Call(ir.OpEq, m, zero)))
+	}
 	scale := ir.Select(ir.And(some, ir.Not(ir.Call(ir.OpIsInf, m))), m, one)
 	scale = r.outside("scale", ir.Call(ir.OpStop, scale), elem)
 	ratio := l.build(r.at, ir.OpDiv, x, scale)

@@ -36,12 +36,7 @@ func TestLanguage(t *testing.T) {
 
 // TestMomentumSGD compares three steps with the loop that defines the optimizer.
 func TestMomentumSGD(t *testing.T) {
-	var op *ir.OpDecl
-	for _, o := range checkSpecs(t, "optim").Ops {
-		if o.Name == "momentum_sgd" {
-			op = o
-		}
-	}
+	op := opsByName(t)["optim.momentum_sgd"]
 	const lr, momentum, dampening, decay = 0.1, 0.8, 0.25, 0.01
 	p, buf := []float64{1, -2, 3}, []float64{0, 0, 0}
 	state := map[string]*ir.Array{"p": ir.NewArray(3), "buf": ir.NewArray(3)}
@@ -74,7 +69,7 @@ func TestMomentumSGD(t *testing.T) {
 
 // TestConvBlock compares an op that calls others, of three packages, with the calls made one by one.
 func TestConvBlock(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	array := func(shape ...int) *ir.Array {
 		a := ir.NewArray(shape...)
 		for k := range a.Data {
@@ -119,7 +114,7 @@ func TestConvBlock(t *testing.T) {
 
 // TestRanks checks that calls of a rank that an op isn't made for are refused with those that it is made for.
 func TestRanks(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	_, err := ir.EvalOp(ops["window.conv"], map[string]*ir.Array{"x": ir.NewArray(1, 1, 1, 1, 1, 1), "w": ir.NewArray(1, 1, 1, 1, 1, 1)}, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "...S has 4 axes here; the op is made for 1, 2, 3") {
 		t.Errorf("got %v", err)
@@ -137,7 +132,7 @@ func TestRanks(t *testing.T) {
 
 // TestRefused checks that calls which a spec forbids fail with its message.
 func TestRefused(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	one := &ir.Array{Shape: []int{2, 1}, Data: []float64{1, 2}}
 	for _, c := range []struct {
 		op     string

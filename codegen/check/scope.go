@@ -81,7 +81,16 @@ func (e *env) at(x dsl.Expr) site { return site{x.Pos(), e} }
 
 // errorf reports an error at a site, with the calls that led there.
 func (l *lowering) errorf(at site, code, format string, args ...any) *diag.Diagnostic {
-	d := l.rep.errorf(at.span, code, format, args...)
+	return noted(l.rep.errorf(at.span, code, format, args...), at)
+}
+
+// warnf reports a warning at a place.
+func (l *lowering) warnf(at site, code, format string, args ...any) *diag.Diagnostic {
+	return noted(l.rep.warnf(at.span, code, format, args...), at)
+}
+
+// noted adds the calls that led to a place.
+func noted(d *diag.Diagnostic, at site) *diag.Diagnostic {
 	if at.env != nil && len(d.Notes) == 0 {
 		for _, c := range slices.Backward(at.env.calls) {
 			d.WithNote(c, "called here")
@@ -201,6 +210,14 @@ func (l *lowering) axisIndex(at site, axis, of string) *binding {
 	b := l.bound(at.env, axis)
 	switch {
 	case b == nil:
+		if first, said := l.root.unbound[axis+" "+of]; said && first != at.span {
+			l.reported() // once is enough
+			return nil
+		}
+		if l.root.unbound == nil {
+			l.root.unbound = map[string]diag.Span{}
+		}
+		l.root.unbound[axis+" "+of] = at.span
 		l.errorf(at, "axis-unbound", "axis %s of %s has no place here", quote(l.axisText(axis)), quote(of)).
 			WithHint("reduce it, or name it on the left")
 		return nil

@@ -11,18 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/opgen/opgen/codegen/check"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
-	"github.com/opgen/opgen/dsl/diag"
+	"github.com/opgen/opgen/internal/specs"
 )
 
 var update = flag.Bool("update", false, "write what the tests get as what they want")
-
-const corpus = "../../dsl/testdata/specs"
-
-// families are the packages of specs/.
-var families = []string{"activation", "linalg", "loss", "norm", "optim", "reduce"}
 
 func parse(t testing.TB, names ...string) []*dsl.File {
 	t.Helper()
@@ -41,65 +35,50 @@ func parse(t testing.TB, names ...string) []*dsl.File {
 	return files
 }
 
-// checkSpecs checks a package of specs/, which must be free of errors.
-func checkSpecs(t testing.TB, family string) *ir.Package {
+// specFiles are the files of all specs.
+func specFiles(t testing.TB) []string {
 	t.Helper()
-	names, err := filepath.Glob("../../specs/" + family + "/*.op")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no specs of %s: %v", family, err)
+	var names []string
+	for _, family := range specs.Families(t) {
+		names = append(names, specs.Names(t, family)...)
 	}
-	p, diags := check.Package(parse(t, names...))
-	for _, d := range diags.All {
-		t.Error(d.String())
-	}
-	return p
+	return names
 }
 
-// corpusConfig imports from the corpus.
-func corpusConfig(t testing.TB) *check.Config {
-	return &check.Config{Import: func(path string) ([]*dsl.File, error) {
-		name := filepath.Join(corpus, path+".op")
-		if _, err := os.Stat(name); err != nil {
-			return nil, err
+// helpers are the files beside a spec that have no ops: what the ops of the folder share.
+func helpers(t testing.TB, name string) []*dsl.File {
+	t.Helper()
+	var r []*dsl.File
+	if !slices.Contains(specs.Families(t), filepath.Base(filepath.Dir(name))) {
+		return nil
+	}
+	for _, f := range specs.Files(t, filepath.Base(filepath.Dir(name))) {
+		if len(f.Ops) == 0 && f.Name != name {
+			r = append(r, f)
 		}
-		return parse(t, name), nil
-	}}
+	}
+	return r
 }
 
-// checkCorpus checks the packages of the language's test corpus, one a file. The result is by package and name.
-func checkCorpus(t testing.TB) (ops map[string]*ir.OpDecl, total []string, diags *diag.List) {
+// opsByName checks all specs; the result is by package and name.
+func opsByName(t testing.TB) map[string]*ir.OpDecl {
 	t.Helper()
-	names, err := filepath.Glob(corpus + "/*.op")
-	if err != nil {
-		t.Fatal(err)
+	r := map[string]*ir.OpDecl{}
+	for _, o := range specs.Ops(t) {
+		r[o.Package+"."+o.Name] = o
 	}
-	cfg := corpusConfig(t)
-	ops, diags = map[string]*ir.OpDecl{}, &diag.List{}
-	for _, name := range names {
-		files := parse(t, name)
-		p, list := cfg.Package(files)
-		diags.Append(list)
-		for _, o := range files[0].Ops {
-			total = append(total, p.Name+"."+o.Name.Name)
-		}
-		for _, o := range p.Ops {
-			ops[p.Name+"."+o.Name] = o
-		}
-	}
-	return ops, total, diags
+	return r
 }
 
 // TestExamples evaluates the examples of specs/, of which each op has at least one.
 func TestExamples(t *testing.T) {
-	for _, family := range families {
-		for _, o := range checkSpecs(t, family).Ops {
-			if len(o.Examples) == 0 || o.Doc == "" {
-				t.Errorf("%s.%s has %d examples and the documentation %q", family, o.Name, len(o.Examples), o.Doc)
-			}
-			for _, x := range o.Examples {
-				if err := evalExample(o, x); err != nil {
-					t.Errorf("%v: %s.%s: %v", x.Span.Start, family, o.Name, err)
-				}
+	for _, o := range specs.Ops(t) {
+		if len(o.Examples) == 0 || o.Doc == "" {
+			t.Errorf("%s.%s has %d examples and the documentation %q", o.Package, o.Name, len(o.Examples), o.Doc)
+		}
+		for _, x := range o.Examples {
+			if err := evalExample(o, x); err != nil {
+				t.Errorf("%v: %s.%s: %v", x.Span.Start, o.Package, o.Name, err)
 			}
 		}
 	}
@@ -122,39 +101,23 @@ func evalExample(o *ir.OpDecl, x *ir.Example) error {
 	return nil
 }
 
-// TestCorpus checks all ops of the corpus. What the compiler doesn't lower is said so, and nothing else is said.
-func TestCorpus(t *testing.T) {
-	ops, total, diags := checkCorpus(t)
-	for _, d := range diags.All {
-		if d.Code != "unsupported" {
-			t.Error(d.String())
+// TestSpecs checks that every op of the specs is lowered, for all its choices, and that no word is said about any.
+func TestSpecs(t *testing.T) {
+	ops := opsByName(t)
+	for _, family := range specs.Families(t) {
+		for _, f := range specs.Files(t, family) {
+			for _, o := range f.Ops {
+				if ops[family+"."+o.Name.Name] == nil {
+					t.Errorf("%s.%s isn't lowered", family, o.Name.Name)
+				}
+			}
 		}
 	}
-	var refused []string
-	for _, name := range total {
-		if ops[name] == nil {
-			refused = append(refused, name)
-		}
-	}
-	text := fmt.Sprintf("# %d of %d ops are lowered. The others, with what they want:\n", len(ops), len(total))
-	for _, name := range refused {
-		text += name + "\n"
-	}
-	text += "\n"
-	for _, d := range diags.All {
-		text += strings.TrimPrefix(d.String(), corpus+"/") + "\n"
-	}
-	golden(t, "testdata/refused.txt", text)
 }
 
 // TestTorch compares with what PyTorch gives; see testdata/README.md.
 func TestTorch(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
-	for _, family := range families {
-		for _, o := range checkSpecs(t, family).Ops {
-			ops[family+"."+o.Name] = o // what is in specs/ rather than its first draft
-		}
-	}
+	ops := opsByName(t)
 	for _, s := range samples(t, "testdata/torch.jsonl") {
 		if err := s.run(ops[s.Op]); err != nil {
 			t.Errorf("%s (%s, sample %d): %v", s.Op, s.Torch, s.Sample, err)
@@ -162,29 +125,36 @@ func TestTorch(t *testing.T) {
 	}
 }
 
+// shown are the ops whose functions are compared with golden files: what is particular to a kind of op is among them.
+var shown = map[string]string{
+	"activation": "gelu glu prelu relu",
+	"index":      "concat embedding embedding_bag index_add",
+	"linalg":     "addmm cross linear matmul trace",
+	"loss":       "cross_entropy gaussian_nll mse multi_margin multilabel_margin nll smooth_l1",
+	"norm":       "group_norm layer_norm local_response_norm",
+	"optim":      "lamb momentum_sgd rmsprop sgd",
+	"pointwise":  "floor_divide logical_and",
+	"quant":      "quantize",
+	"reduce":     "argmax count_nonzero cummax diff logsumexp softmax std_mean trapezoid vector_norm",
+	"rnn":        "lstm_cell",
+}
+
 // TestIR compares the functions of ops, for all their choices, with golden files.
 func TestIR(t *testing.T) {
-	for _, family := range families {
-		t.Run(family, func(t *testing.T) { goldenIR(t, "testdata/ir/"+family+".txtar", checkSpecs(t, family).Ops) })
-	}
-	t.Run("corpus", func(t *testing.T) {
-		ops, _, _ := checkCorpus(t)
-		var list []*ir.OpDecl
-		for _, name := range []string{
-			"activation.glu", "activation.gelu", "activation.logical_and", "activation.prelu", "activation.floor_divide",
-			"index.embedding", "index.embedding_bag", "index.concat", "index.index_add", "linalg.addmm", "linalg.trace",
-			"linalg.cross", "linalg.matmul", "loss.nll", "loss.multi_margin", "loss.multilabel_margin", "loss.gaussian_nll", "norm.group_norm",
-			"norm.local_response_norm", "optim.sgd", "optim.rmsprop", "optim.lamb", "quant.quantize", "reduce.argmax", "reduce.logsumexp",
-			"reduce.count_nonzero", "reduce.vector_norm", "reduce.std_mean", "reduce.cummax", "reduce.diff", "reduce.trapezoid", "rnn.lstm_cell",
-		} {
-			if o := ops[name]; o != nil {
+	ops := opsByName(t)
+	for family, names := range shown {
+		t.Run(family, func(t *testing.T) {
+			var list []*ir.OpDecl
+			for name := range strings.FieldsSeq(names) {
+				o := ops[family+"."+name]
+				if o == nil {
+					t.Fatalf("%s isn't lowered", name)
+				}
 				list = append(list, o)
-			} else if !slices.Contains([]string{"activation.gelu"}, name) {
-				t.Errorf("%s isn't lowered", name)
 			}
-		}
-		goldenIR(t, "testdata/ir/corpus.txtar", list)
-	})
+			goldenIR(t, "testdata/ir/"+family+".txtar", list)
+		})
+	}
 }
 
 func goldenIR(t *testing.T, name string, ops []*ir.OpDecl) {
@@ -251,7 +221,7 @@ func golden(t *testing.T, name, got string) {
 
 // TestVariants checks that the choices of each op tell its variants apart: no two sets hold at once.
 func TestVariants(t *testing.T) {
-	ops, _, _ := checkCorpus(t)
+	ops := opsByName(t)
 	for _, name := range slices.SortedFunc(maps.Keys(ops), cmp.Compare) {
 		list := ops[name].Variants
 		for i, v := range list {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"go/token"
 	"path/filepath"
 	"strings"
 
@@ -82,11 +83,30 @@ func GoName(name string) string {
 // initialisms are the parts of names that Go writes in capitals throughout.
 var initialisms = map[string]bool{"sgd": true, "lstm": true, "gru": true, "rnn": true, "id": true, "nll": true, "bce": true, "kl": true, "rms": true, "mse": true}
 
-// goForms are what the Go names of an op are made into.
-var goForms = []string{"%s", "%sInto", "%sSlice", "%sSaveInto", "%sBackwardInto", "%sAttrs", "New%s"}
+// goForms are what the Go names of an op are made into; the last one only that of an update.
+var goForms = []string{"%s", "%sInto", "%sSlice", "%sSaveInto", "%sBackwardInto", "%sAttrs", optimizerForm}
+
+const optimizerForm = "New%s"
+
+// checkPackageName reports a name that no package of Go that is imported can have.
+func (p *unit) checkPackageName() {
+	why := ""
+	switch {
+	case token.IsKeyword(p.name):
+		why = "is a keyword of Go"
+	case p.name == "main" || p.name == "init":
+		why = "has a meaning of its own in Go, so that nothing could import it"
+	case strings.HasSuffix(p.name, "_test"):
+		why = "ends like the name of a test in Go"
+	default:
+		return
+	}
+	p.rep.errorf(p.files[0].file.Package.Span, "go-name", "%s %s, and can't name a package", quote(p.name), why)
+}
 
 // checkGoNames reports names that would meet in Go.
 func (p *unit) checkGoNames() {
+	p.checkPackageName()
 	type owner struct {
 		what string
 		span diag.Span
@@ -106,8 +126,12 @@ func (p *unit) checkGoNames() {
 	}
 	for _, o := range p.opOrder {
 		for _, form := range goForms {
+			if form == optimizerForm && !o.decl.Update {
+				continue
+			}
 			claim(fmt.Sprintf(form, GoName(o.decl.Name.Name)), "op "+quote(o.decl.Name.Name), o.decl.Name.Span)
 		}
+		claim(strings.ToLower(GoName(o.decl.Name.Name)), "op "+quote(o.decl.Name.Name), o.decl.Name.Span) // what isn't exported begins so
 	}
 	enum := func(name string, words []dsl.Ident, span diag.Span) {
 		claim(GoName(name), "enum "+quote(name), span)

@@ -70,9 +70,6 @@ func (l *lowering) accOf(e ir.Elem) ir.Elem {
 	if !slices.ContainsFunc(l.dtypesOf(ir.Elem{Name: e.Name}), half) || e.Wrap == "sum" && l.class(e) != ir.ClassFloat {
 		return e
 	}
-	if dtypes[e.Name] {
-		return ir.Elem{Name: "f32"}
-	}
 	return ir.Elem{Wrap: "acc", Name: e.Name}
 }
 
@@ -106,7 +103,7 @@ func (l *lowering) isQuotient(v *ir.Value) bool {
 func (l *lowering) number(at site, what string, v *ir.Value) bool {
 	switch {
 	case v.Type.Kind == ir.Bool:
-		l.errorf(at, "type-number", "%s takes numbers, not conditions", what).WithHint("cast it: T(…)")
+		l.errorf(at, "type-number", "%s takes numbers, not conditions", what).WithHint("cast it to a dtype, or choose with `if`")
 		return false
 	case v.Type.Kind == ir.Typed && l.mayBeBool(v.Type.Elem):
 		l.errorf(at, "type-number", "%s takes numbers; %s may be bool", what, l.elemText(v.Type.Elem)).WithHint("declare the dtype variable as num, or cast")
@@ -220,6 +217,9 @@ func (l *lowering) coerce(at site, v *ir.Value, e ir.Elem, what string) *ir.Valu
 	case c != ir.ClassFloat && !l.isWhole(v):
 		l.errorf(at, "type-whole", "%s: a number that need not be whole meets %s", what, l.elemText(e)).
 			WithHint("round it, declare the variable as float, or cast")
+		return bad
+	}
+	if !l.constantsFit(at, v, e) {
 		return bad
 	}
 	return l.push(v, t)

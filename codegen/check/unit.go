@@ -51,8 +51,9 @@ type imported struct {
 
 // function is a func of a package.
 type function struct {
-	decl *dsl.Func
-	in   *source
+	decl   *dsl.Func
+	in     *source
+	broken bool // its names have errors, which are said where it is declared
 }
 
 // operation is an op of a package.
@@ -65,6 +66,7 @@ type operation struct {
 	parts   int                   // parts of expressions that have been lowered
 	streams map[string]int        // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol // index variables of left sides, over all choices
+	unbound map[string]diag.Span  // where an axis of a value was first said to have no place
 }
 
 // load collects the declarations of a package. The faults of a package that is only imported are its own affair.

@@ -84,6 +84,10 @@ func init() {
 		"hypot": {2, ir.OpHypot, floatNumber, nil}, "copysign": {2, ir.OpCopysign, floatNumber, nil},
 		"xlogy": {2, ir.OpXlogy, floatNumber, nil}, "logaddexp": {2, ir.OpLogaddexp, floatNumber, nil},
 
+		"erfcx": {1, ir.OpErfcx, floatNumber, nil}, "polygamma": {2, ir.OpPolygamma, floatNumber, nil}, "zeta": {2, ir.OpZeta, floatNumber, nil},
+		"bessel_j": {2, ir.OpBesselJ, floatNumber, nil}, "bessel_i": {2, ir.OpBesselI, floatNumber, nil}, "bessel_ie": {2, ir.OpBesselIe, floatNumber, nil},
+
+		"sinc":        {1, ir.OpInvalid, floatNumber, expandSinc},
 		"clamp":       {3, ir.OpInvalid, anyNumber, expandClamp},
 		"isfinite":    {1, ir.OpInvalid, anyNumber, expandIsFinite},
 		"log_sigmoid": {1, ir.OpInvalid, floatNumber, expandLogSigmoid},

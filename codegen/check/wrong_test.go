@@ -9,17 +9,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/opgen/opgen/codegen/check"
 	"github.com/opgen/opgen/dsl"
 	"github.com/opgen/opgen/dsl/diag"
+	"github.com/opgen/opgen/internal/specs"
 )
 
-// marker is a comment that says what is wrong in the line above it, at the column of its caret:
+// marker is a comment that says what is wrong in the line above it, with carets below the very words:
 //
 //	op f[T: float](x: T[...B]) = xx
-//	//                           ^ name-unknown: `xx` is not declared; did you mean `x`?
-var marker = regexp.MustCompile(`^//( *\^| *@\d+) [a-z-]+: `)
+//	//                           ^^ name-unknown: `xx` is not declared; did you mean `x`?
+var marker = regexp.MustCompile(`^//( *\^+| *@\d+) [a-z-]+: `)
 
 // TestWrong checks the specs in testdata/wrong, which say beside each fault what is to be said about it.
 func TestWrong(t *testing.T) {
@@ -52,7 +54,7 @@ func TestWrong(t *testing.T) {
 			golden(t, name, string(got))
 		}
 	}
-	if total < 100 {
+	if total < 350 {
 		t.Errorf("only %d faults", total)
 	}
 }
@@ -92,7 +94,8 @@ func marked(src []byte, diags *diag.List) []byte {
 func mark(src []byte, d diag.Diagnostic) string {
 	at := fmt.Sprintf("// @%d", d.Span.Start.Col)
 	if d.Span.Start.Col > 2 {
-		at = "//" + strings.Repeat(" ", d.Span.Start.Col-3) + "^"
+		words, _, _ := strings.Cut(string(src[d.Span.Start.Offset:d.Span.End.Offset]), "\n")
+		at = "//" + strings.Repeat(" ", d.Span.Start.Col-3) + strings.Repeat("^", max(1, utf8.RuneCountInString(words)))
 	}
 	text := d.Code + ": " + d.Message
 	if d.Hint != "" {
@@ -108,15 +111,11 @@ func mark(src []byte, d diag.Diagnostic) string {
 // TestMutants checks specs with a token left out, repeated or swapped with its neighbour: none may make the checker
 // panic, take it for faulty, or leave out an op without a word.
 func TestMutants(t *testing.T) {
-	names, err := filepath.Glob(corpus + "/*.op")
-	if err != nil {
-		t.Fatal(err)
-	}
 	more, err := filepath.Glob("testdata/right/*.op")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names = append(names, more...)
+	names := append(specFiles(t), more...)
 	token := regexp.MustCompile(`[A-Za-z_0-9]+|\.\.\.?=?|[=<>!]=|->|=>|&&|\|\||\?\?|[^\sA-Za-z_0-9]`)
 	rng := rand.New(rand.NewPCG(1, 2))
 	checked := 0
@@ -141,7 +140,7 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		checked++
-		p, diags := corpusConfig(t).Package([]*dsl.File{f})
+		p, diags := specs.Config().Package(append(helpers(t, name), f))
 		if err := sane(p.Name, diags); err != nil {
 			t.Errorf("%v\nin %s, where %q became %q", err, name, first+gap+second, middle)
 		}

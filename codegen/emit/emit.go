@@ -35,8 +35,10 @@ type Unit struct {
 	Doc        string // the package comment, without comment signs; "" in all units but one
 	// GoName is the exported Go name of a name of the spec: SmoothL1 of smooth_l1.
 	GoName func(string) string
-	Enums  []*ir.EnumDecl // those that this unit declares, inline ones too
-	Ops    []*Op
+	// Siblings are the names of the ops of the package, in all of its units.
+	Siblings []string
+	Enums    []*ir.EnumDecl // those that this unit declares, inline ones too
+	Ops      []*Op
 	// Kernels are the nests that this unit writes, each once in a package. Launches of other units may use them.
 	Kernels []*nest.Nest
 	// Assembly says that there are functions NAME_avx2 and NAME_avx512 for amd64 beside those of Go.
@@ -53,13 +55,45 @@ type Op struct {
 type Function struct {
 	Variant *ir.Variant
 	Pairs   []Pair // one for each choice of dtypes; none where Variant.Refused is set
+	Phases  []Phase
+}
+
+// Phase is a part of a call with several tensors: see ir.Split.
+type Phase struct {
+	Func  *ir.Func // as it was split off; nil where there is nothing to do
+	Pairs []Pair
 }
 
 // Pair is a function lowered for one choice of dtypes.
 type Pair struct {
 	DTypes   map[string]string // dtype variable to dtype
+	Wide     bool              // i64 stands for all integers: elements of other dtypes become i64 before nests read them
 	Forward  *Program
 	Backward *Program // nil where there is no derivative
+	NoGrad   bool     // there is none for these dtypes, but for others
+}
+
+// Calls are the dtypes of the calls that a pair runs.
+func (p *Pair) Calls() map[string]string {
+	if !p.Wide {
+		return p.DTypes
+	}
+	r := map[string]string{}
+	for v, d := range p.DTypes {
+		r[v] = ir.CodeDType(d)
+	}
+	return r
+}
+
+// Saved are the tensors that are written for a derivative, beside the outputs, in any choice of dtypes.
+func (f *Function) Saved() []*ir.Tensor {
+	var r []*ir.Tensor
+	for _, p := range f.Pairs {
+		if p.Forward != nil {
+			r = append(r, p.Forward.Saved()...)
+		}
+	}
+	return r
 }
 
 // Limit says that an op has more of something than generated code can hold.

@@ -1,6 +1,10 @@
 package grad
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
 
 // Cotangents are built with the functions below. They keep products inside selects: where a branch was not taken, its
 // partial derivative, which may be infinite there, is not even computed. Multiplying by zero would give NaN.
@@ -123,4 +127,57 @@ func Times(g, d *ir.Value) *ir.Value {
 		return ir.Div(Times(g, d.Args[0]), d.Args[1])
 	}
 	return ir.Mul(g, d)
+}
+
+// absorbing is x·g, where a zero x absorbs whatever g is. What guards g guards x too.
+func absorbing(x, g *ir.Value) *ir.Value {
+	if g.Op == ir.OpSelect && Presence(g).Op != ir.OpTrue {
+		return Choose(g.Args[0], absorbing(x, g.Args[1]), absorbing(x, g.Args[2]))
+	}
+	if IsZero(g) {
+		return g
+	}
+	return ir.Call(ir.OpAbsorb, x, g)
+}
+
+// quotient is a cotangent on its way through a definition: num / den[0] / den[1] …. Divisors wait until the partial
+// derivatives are multiplied: in the derivative of e*e/2/beta, @y/beta may overflow where @y*e/beta doesn't.
+type quotient struct {
+	num *ir.Value
+	den []*ir.Value
+}
+
+// times is the cotangent times a partial derivative.
+func (q *quotient) times(d *ir.Value) quotient {
+	switch {
+	case mayVanish(q.num):
+	case d.Op == ir.OpDiv:
+		return quotient{Times(q.num, d.Args[0]), append(slices.Clone(q.den), d.Args[1])}
+	case d.Op == ir.OpNeg:
+		n := q.times(d.Args[0])
+		n.num = minus(n.num)
+		return n
+	}
+	return quotient{Times(q.num, d), q.den}
+}
+
+// plus adds two cotangents.
+func (q *quotient) plus(o quotient) quotient {
+	if slices.EqualFunc(q.den, o.den, ir.Equal) {
+		return quotient{Plus(q.num, o.num), q.den}
+	}
+	return quotient{num: Plus(q.value(), o.value())}
+}
+
+// value is the cotangent, divided where it isn't guarded.
+func (q *quotient) value() *ir.Value {
+	v := q.num
+	if v.Op == ir.OpNeg {
+		q = &quotient{v.Args[0], q.den}
+		return minus(q.value())
+	}
+	for _, d := range q.den {
+		v = Times(v, ir.Div(ir.Int(1), d))
+	}
+	return v
 }

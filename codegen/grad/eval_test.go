@@ -42,6 +42,26 @@ func TestEvalGradOfExpandedInputs(t *testing.T) {
 	}
 }
 
+// Tangents of expanded inputs are expanded; what isn't named doesn't change.
+func TestEvalTangentOfExpandedInputs(t *testing.T) {
+	inputs := map[string]*ir.Array{
+		"x": {Shape: []int{1}, Data: []float64{5}},
+		"z": {Shape: []int{2, 2}, Data: []float64{1, 2, 3, 4}},
+	}
+	for _, c := range []struct{ tangents, want map[string]*ir.Array }{
+		{map[string]*ir.Array{"x": {Shape: []int{1}, Data: []float64{10}}}, map[string]*ir.Array{"y": {Shape: []int{2, 2}, Data: []float64{10, 20, 30, 40}}}},
+		{map[string]*ir.Array{"z": {Shape: []int{2, 2}, Data: []float64{1, 0, 2, 0}}}, map[string]*ir.Array{"y": {Shape: []int{2, 2}, Data: []float64{5, 0, 10, 0}}}},
+	} {
+		got, err := EvalTangent(product(), inputs, nil, c.tangents, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
 // A formula of the author stands in place of the derived one; none stands for no gradient.
 func TestUserGradients(t *testing.T) {
 	f := irtest.Linear()

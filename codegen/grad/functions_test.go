@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/ir/irtest"
 )
 
 // Derivatives of functions at the edges of their domains, at kinks, infinities and NaN. Values that PyTorch gives are
@@ -93,5 +94,91 @@ func TestRandomHasNoDerivative(t *testing.T) {
 	}
 	if kept == 0 || kept == count {
 		t.Errorf("%d of %d elements are kept", kept, count)
+	}
+}
+
+// Families have derivatives of all orders where a quotient has a removable point: those of sin(x)/x at and near 0 are
+// -x/3 + x³/30, -1/3 + x²/10, x/5, 1/5.
+func TestRemovablePoints(t *testing.T) {
+	b := irtest.New("sinc")
+	B := b.Pack("B")
+	x := b.In("x", B)
+	v := irtest.Over("b", B)
+	b.Out("y", ir.Assign, irtest.Vars(v), nil, ir.Call(ir.OpSincn, ir.Int(0), irtest.At(x, v)))
+	f := b.F
+	at := []float64{0, 1e-300, -1e-9, 1e-4, math.Copysign(0, -1)}
+	in := ir.Binding{Extents: map[*ir.Axis]int{B: len(at)}, Arrays: map[*ir.Tensor]*ir.Array{x: {Shape: []int{len(at)}, Data: at}}}
+	ones := ir.NewArray(len(at))
+	for i := range ones.Data {
+		ones.Data[i] = 1
+	}
+	for order, want := range []func(x float64) float64{
+		func(x float64) float64 { return -x/3 + x*x*x/30 },
+		func(x float64) float64 { return -1./3 + x*x/10 },
+		func(x float64) float64 { return x/5 - x*x*x/42 },
+		func(x float64) float64 { return 1./5 - x*x/14 },
+	} {
+		g, err := Forward(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range g.Inputs {
+			if v.Role == ir.Tangent {
+				in.Arrays[v] = ones
+				if v.Of != x { // the change of a direction
+					in.Arrays[v] = ir.NewArray(len(at))
+				}
+			}
+		}
+		out, err := ir.Eval(g, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range out[g.Outputs[0]].Data {
+			if w := want(at[i]); !(math.Abs(d-w) <= 4e-16+4e-15*math.Abs(w)) {
+				t.Errorf("derivative %d of sinc at %v is %v, want %v", order+1, at[i], d, w)
+			}
+		}
+		f = g
+	}
+}
+
+// A derivative that is no function is refused, and asked for only where the argument varies.
+func TestRefusedDerivative(t *testing.T) {
+	f := binary(ir.OpZeta)
+	if _, err := Reverse(f); err == nil {
+		t.Error("zeta has a derivative by its order")
+	}
+	if _, err := Forward(f); err == nil {
+		t.Error("zeta has a tangent by its order")
+	}
+	f.UserGrads = []ir.UserGrad{{Of: f.Inputs[0], None: true}}
+	if _, err := Reverse(f); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a zero absorbs absorbs its derivative too: no infinity comes through it at any order.
+func TestAbsorbedDerivatives(t *testing.T) {
+	f := irtest.MaskedRoot()
+	first := Close(backward(t, f))
+	second := backward(t, first)
+	in := irtest.Case{Extents: map[string]int{"B": 2, "D": 2}}.Random(f, 1)
+	copy(in.Arrays[f.Inputs[0]].Data, []float64{0, 4})
+	copy(in.Arrays[f.Inputs[1]].Data, []float64{-1, -1})
+	irtest.Cotangents(first, in, 1)
+	in = irtest.WithOutputs(t, first, in)
+	irtest.Cotangents(second, in, 2)
+	out, err := ir.Eval(second, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, a := range out {
+		for _, x := range a.Data {
+			if x != 0 {
+				t.Errorf("%s is %v: nothing flows here", g.Name, a.Data)
+				break
+			}
+		}
 	}
 }

@@ -32,7 +32,7 @@ func (r *reverser) finish() (*ir.Func, error) {
 		if !r.wants(t) {
 			continue
 		}
-		g := &ir.Tensor{Name: r.name("@" + t.Name), Role: ir.Gradient, Elem: t.Elem, Axes: t.Axes, Of: t, Optional: t.Optional}
+		g := &ir.Tensor{Name: r.names.fresh("@" + t.Name), Role: ir.Gradient, Elem: t.Elem, Axes: t.Axes, Of: t, Optional: t.Optional}
 		if u := r.user[t]; u != nil {
 			if err := r.userGrad(u, &g); err != nil {
 				return nil, err
@@ -51,6 +51,7 @@ func (r *reverser) finish() (*ir.Func, error) {
 		}
 		b.Defs = defs
 	}
+	b.Defs = Nonempty(b)
 	return b, ir.Verify(b)
 }
 

@@ -22,14 +22,8 @@ func Reverse(f *ir.Func) (*ir.Func, error) { return reverse(f, true) }
 func reverse(f *ir.Func, solved bool) (*ir.Func, error) {
 	f = scanned(f)
 	r := &reverser{f: f, solved: solved, flows: map[*ir.Tensor][]*flow{}, cot: map[*ir.Tensor]*ir.Tensor{},
-		active: map[*ir.Tensor]bool{}, need: map[*ir.Tensor]bool{}, user: map[*ir.Tensor]*ir.UserGrad{}, names: map[string]bool{},
+		active: map[*ir.Tensor]bool{}, need: map[*ir.Tensor]bool{}, user: map[*ir.Tensor]*ir.UserGrad{}, names: newNames(f),
 		carried: map[*ir.Tensor]*ir.Tensor{}}
-	for _, t := range f.Inputs {
-		r.names[t.Name] = true
-	}
-	for _, d := range f.Defs {
-		r.names[d.Target.Name] = true
-	}
 	for i := range f.UserGrads {
 		r.user[f.UserGrads[i].Of] = &f.UserGrads[i]
 	}
@@ -61,20 +55,43 @@ type reverser struct {
 	// carried are the cotangents of the members of a group: they are read before all that flows to them is known.
 	carried map[*ir.Tensor]*ir.Tensor
 	defs    []*ir.Def // of derivatives, in order but for groups
-	names   map[string]bool
+	names   names
+}
+
+// varies tells whether an input can have a derivative.
+func varies(f *ir.Func, t *ir.Tensor) bool {
+	switch t.Role {
+	case ir.Input, ir.Cotangent, ir.Output, ir.Tangent:
+		return f.IsFloat(t)
+	}
+	return false
 }
 
 // wants tells whether an input gets a gradient.
 func (r *reverser) wants(t *ir.Tensor) bool {
-	return (t.Role == ir.Input || t.Role == ir.Cotangent || t.Role == ir.Output) && r.f.IsFloat(t) && !(r.user[t] != nil && r.user[t].None)
+	return varies(r.f, t) && !(r.user[t] != nil && r.user[t].None)
 }
 
-// name is a name that no tensor has yet.
-func (r *reverser) name(name string) string {
-	for r.names[name] {
+// names are the names of tensors that are taken.
+type names map[string]bool
+
+func newNames(f *ir.Func) names {
+	n := names{}
+	for _, t := range f.Inputs {
+		n[t.Name] = true
+	}
+	for _, d := range f.Defs {
+		n[d.Target.Name] = true
+	}
+	return n
+}
+
+// fresh is a name that no tensor has yet.
+func (n names) fresh(name string) string {
+	for n[name] {
 		name += "'"
 	}
-	r.names[name] = true
+	n[name] = true
 	return name
 }
 
@@ -162,7 +179,7 @@ func (r *reverser) cotangents() error {
 			continue // the new value of an inout or a state is not differentiated
 		}
 		if r.cot[t] == nil {
-			r.cot[t] = &ir.Tensor{Name: r.name("@" + t.Name), Role: ir.Cotangent, Elem: t.Elem, Axes: t.Axes, Of: t, Span: t.Span}
+			r.cot[t] = &ir.Tensor{Name: r.names.fresh("@" + t.Name), Role: ir.Cotangent, Elem: t.Elem, Axes: t.Axes, Of: t, Span: t.Span}
 		}
 	}
 	return nil
@@ -203,7 +220,7 @@ func (r *reverser) cotangentOf(t *ir.Tensor) *ir.Tensor {
 	if r.cot[t] != nil {
 		a.Name += ".all"
 	}
-	a.Name = r.name(a.Name)
+	a.Name = r.names.fresh(a.Name)
 	return a
 }
 
@@ -240,30 +257,42 @@ func (r *reverser) def(d *ir.Def) error {
 			active[n] = active[n] || n.Op != ir.OpRead && active[a]
 		}
 	}
-	adj := map[*ir.Value]*ir.Value{body: g}
-	add := func(n, g *ir.Value) {
-		if g = ir.Cast(g, floatOf(g, n)); adj[n] == nil {
-			adj[n] = g
-		} else {
-			adj[n] = Plus(adj[n], g)
+	adj := map[*ir.Value]*quotient{body: {num: g}}
+	add := func(n *ir.Value, q quotient) {
+		q.num = ir.Cast(q.num, floatOf(q.num, n))
+		if have := adj[n]; have != nil {
+			q = have.plus(q)
 		}
+		adj[n] = &q
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]
 		g := adj[n]
-		if g == nil || !active[n] || IsZero(g) {
+		if g == nil || !active[n] || IsZero(g.num) {
 			continue
 		}
 		switch n.Op {
 		case ir.OpRead:
 			if r.need[n.Tensor] {
-				r.flow(n, &flow{vars: d.Vars, dest: n.Args, where: where, body: g})
+				r.flow(n, &flow{vars: d.Vars, dest: n.Args, where: where, body: g.value()})
 			}
 		case ir.OpSelect:
-			add(n.Args[1], guard(n.Args[0], g))
-			add(n.Args[2], guard(ir.Not(n.Args[0]), g))
+			v := g.value()
+			add(n.Args[1], quotient{num: guard(n.Args[0], v)})
+			add(n.Args[2], quotient{num: guard(ir.Not(n.Args[0]), v)})
 		case ir.OpCast:
-			add(n.Args[0], g)
+			if n.Type.Kind == ir.Typed && n.Args[0].Type.Kind == ir.Typed && n.Type.Elem.Name != n.Args[0].Type.Elem.Name {
+				g = &quotient{num: g.value()} // what it is divided by has the other dtype
+			}
+			add(n.Args[0], *g)
+		case ir.OpAbsorb:
+			v := g.value()
+			if x := n.Args[0]; active[x] {
+				add(x, quotient{num: Times(v, rows[ir.OpAbsorb].D[0](Point{A: n.Args, Y: n}))})
+			}
+			if active[n.Args[1]] {
+				add(n.Args[1], quotient{num: absorbing(n.Args[0], v)}) // what absorbed the value absorbs its derivative
+			}
 		default:
 			row, err := RowOf(n.Op)
 			if err != nil {
@@ -276,9 +305,12 @@ func (r *reverser) def(d *ir.Def) error {
 			for k, a := range n.Args {
 				p.Active[k] = active[a]
 			}
+			if err := row.refuses(n.Op, p.Active); err != nil {
+				return r.fault(d, "%v", err)
+			}
 			for k, a := range n.Args {
 				if active[a] && row.D[k] != nil {
-					add(a, Times(g, row.D[k](p)))
+					add(a, g.times(row.D[k](p)))
 				}
 			}
 		}
@@ -406,7 +438,7 @@ func (r *reverser) gather(t, into *ir.Tensor) {
 			continue
 		}
 		parts++
-		part := &ir.Tensor{Name: r.name(fmt.Sprintf("%s.%d", name, parts)), Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
+		part := &ir.Tensor{Name: r.names.fresh(fmt.Sprintf("%s.%d", name, parts)), Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
 		r.define(w.def(part))
 		add(ir.Read(part, ir.Indices(keys)...))
 	}
@@ -428,45 +460,4 @@ func (r *reverser) define(d *ir.Def) {
 	d.Derived = true
 	d.Group, d.Along, d.Reverse = 0, nil, false
 	r.defs = append(r.defs, d)
-}
-
-// throughExtreme shares the cotangent of a maximum or minimum among the points that reach it. A NaN, which wins, is
-// reached by the points that are NaN.
-func (r *reverser) throughExtreme(d *ir.Def, body, g *ir.Value) *ir.Value {
-	t := d.Target
-	y := ir.Read(t, d.Dest...)
-	nan := func(v *ir.Value) *ir.Value { return ir.Call(ir.OpIsNaN, v) }
-	hit := ir.Or(ir.Call(ir.OpEq, body, y), ir.And(nan(body), nan(y)))
-	ties := &ir.Tensor{Name: r.name(t.Name + ".ties"), Role: ir.Local, Elem: t.Elem, Axes: t.Axes}
-	count := *d
-	count.Target, count.Monoid = ties, ir.Sum
-	count.Body = ir.Select(hit, ir.Cast(ir.Int(1), y.Type), ir.Int(0))
-	r.define(count.Copy(ties))
-	return guard(hit, Times(g, ir.Div(ir.Int(1), ir.Read(ties, d.Dest...))))
-}
-
-// throughProduct multiplies the cotangent of a product by the product of the other factors, which doesn't divide.
-func (r *reverser) throughProduct(d *ir.Def, g *ir.Value) (*ir.Value, error) {
-	t := d.Target
-	others := &ir.Tensor{Name: r.name(t.Name + ".others"), Role: ir.Local, Elem: t.Elem}
-	for _, v := range d.Vars {
-		if v.Axis == nil || !d.IsPlain() {
-			return nil, r.fault(d, "the derivative of a product over a range that is no axis can't be derived; give it with grad")
-		}
-		others.Axes = append(others.Axes, v.Axis)
-	}
-	o := &ir.Def{Target: others, Dest: ir.Indices(d.Vars), Monoid: ir.Prod, Span: d.Span}
-	o.Vars = append(o.Vars, d.Vars...)
-	m := map[*ir.Var]*ir.Value{}
-	var same []*ir.Value
-	for _, v := range d.Reduced() {
-		w := &ir.Var{Name: v.Name + "'", Axis: v.Axis}
-		o.Vars = append(o.Vars, w)
-		m[v] = ir.Index(w)
-		same = append(same, ir.Call(ir.OpEq, ir.Index(w), ir.Index(v)))
-	}
-	o.Where = append([]*ir.Value{ir.Not(ir.And(same...))}, ir.SubstAll(d.Where, m)...)
-	o.Body = ir.Subst(d.Body, m)
-	r.define(o.Copy(others))
-	return Times(g, ir.Read(others, o.Dest...)), nil
 }

@@ -24,6 +24,8 @@ type Row struct {
 	Walked bool
 	// D is ∂result/∂argument, one for each argument; nil: that argument has none.
 	D []Partial
+	// Refused is an argument, counted from 1, whose derivative is no function that there is; 0: there is no such one.
+	Refused int
 }
 
 // Partial is a derivative by one argument.
@@ -94,6 +96,14 @@ func RowOf(op ir.Op) (Row, error) {
 		return r, fmt.Errorf("the derivative of %v is not in the table", op)
 	}
 	return r, nil
+}
+
+// refuses is the error of a derivative that is none; active tells of arguments whether they vary.
+func (r Row) refuses(op ir.Op, active []bool) error {
+	if r.Refused > 0 && active[r.Refused-1] {
+		return fmt.Errorf("the derivative of %v by argument %d is no function that there is", op, r.Refused)
+	}
+	return nil
 }
 
 func one(Point) *ir.Value      { return ir.Int(1) }

@@ -9,7 +9,7 @@ import (
 func init() { maps.Copy(rows, functionRows) }
 
 // functionRows are the rows of functions beyond those that most specs use. Where a derivative has a removable point the
-// family is closed under it (polygamma), and squares that overflow before the result does are written otherwise.
+// family is closed under it (polygamma, sincn), and squares that overflow before the result does are written otherwise.
 //
 // Conventions at edges: xlogy has derivative 0 by x where x is 0 and log(y) isn't finite, and 0 by y where x is 0; hypot
 // has derivative 0 at (0, 0); copysign has none by its second argument, and 0 where the first is 0.
@@ -49,6 +49,27 @@ var functionRows = map[ir.Op]Row{
 		return ir.Call(ir.OpPolygamma, ir.Add(p.A[0], ir.Int(1)), p.A[1])
 	}}},
 
+	ir.OpSincn: {D: []Partial{nil, func(p Point) *ir.Value { return ir.Call(ir.OpSincn, ir.Add(p.A[0], ir.Int(1)), p.A[1]) }}},
+	// 2x·erfcx(x) - 2/√π
+	ir.OpErfcx: {D: []Partial{func(p Point) *ir.Value {
+		return ir.Sub(ir.Mul(ir.Mul(ir.Int(2), p.A[0]), p.Y), ir.Div(ir.Int(2), ir.Call(ir.OpSqrt, ir.Pi())))
+	}}},
+	// (Jₙ₋₁ - Jₙ₊₁)/2 and (Iₙ₋₁ + Iₙ₊₁)/2.
+	ir.OpBesselJ: {D: []Partial{nil, func(p Point) *ir.Value {
+		return ir.Div(ir.Sub(neighbour(p, ir.OpBesselJ, -1), neighbour(p, ir.OpBesselJ, 1)), ir.Int(2))
+	}}},
+	ir.OpBesselI: {D: []Partial{nil, func(p Point) *ir.Value {
+		return ir.Div(ir.Add(neighbour(p, ir.OpBesselI, -1), neighbour(p, ir.OpBesselI, 1)), ir.Int(2))
+	}}},
+	ir.OpBesselIe: {D: []Partial{nil, func(p Point) *ir.Value {
+		slope := ir.Div(ir.Add(neighbour(p, ir.OpBesselIe, -1), neighbour(p, ir.OpBesselIe, 1)), ir.Int(2))
+		return ir.Sub(slope, ir.Mul(ir.Call(ir.OpSign, p.A[1]), p.Y))
+	}}},
+	// -s·ζ(s+1, q) by q; by s it is no function of this table.
+	ir.OpZeta: {Refused: 1, D: []Partial{nil, func(p Point) *ir.Value {
+		return ir.Neg(ir.Mul(p.A[0], ir.Call(ir.OpZeta, ir.Add(p.A[0], ir.Int(1)), p.A[1])))
+	}}},
+
 	// x/(x² + y²) and -y/(x² + y²).
 	ir.OpAtan2: {D: []Partial{
 		func(p Point) *ir.Value { return overHypot(p, p.A[1]) },
@@ -77,6 +98,11 @@ var functionRows = map[ir.Op]Row{
 		},
 		nil,
 	}},
+}
+
+// neighbour is a function of a family at the order that lies by step beside that of the point.
+func neighbour(p Point, op ir.Op, step int64) *ir.Value {
+	return ir.Call(op, ir.Add(p.A[0], ir.Int(step)), p.A[1])
 }
 
 // logOf is the constant log(n).

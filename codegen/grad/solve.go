@@ -1,6 +1,7 @@
 package grad
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 			continue
 		}
 		e := ir.Subst(c.dest[j], m)
-		if v, x := unit(e, ir.Index(keys[j]), open); v != nil {
+		if v, x := unit(e, ir.Index(keys[j]), replaceable(e, c.vars, open)); v != nil {
 			lo, hi := v.Lo, v.Hi
 			if v.Axis != nil {
 				lo, hi = ir.Int(0), ir.Extent(v.Axis)
@@ -83,16 +84,22 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 		s.where = append(s.where, q)
 	}
 	s.vars = keys
+	waiting := maps.Clone(open) // variables that aren't listed yet
 	for _, v := range c.vars {
 		if !open[v] {
 			continue
 		}
 		if v.Axis == nil {
+			if ir.DependsOn(ir.Subst(v.Lo, m), waiting) || ir.DependsOn(ir.Subst(v.Hi, m), waiting) {
+				return c // its range hangs on a variable that was replaced by it
+			}
 			w := &ir.Var{Name: v.Name, Lo: ir.Subst(v.Lo, m), Hi: ir.Subst(v.Hi, m)}
 			m[v] = ir.Index(w)
 			compose(m, v, m[v])
+			delete(waiting, v)
 			v = w
 		}
+		delete(waiting, v)
 		s.vars = append(s.vars, v)
 	}
 	s.dest = ir.Indices(keys)
@@ -122,6 +129,22 @@ func (c *flow) hoisted() *flow {
 		h.body = h.body.Args[1]
 	}
 	return &h
+}
+
+// replaceable are the open variables that may be replaced by what an equation for e gives: not those on which the range of another
+// variable of e hangs.
+func replaceable(e *ir.Value, vars []*ir.Var, open map[*ir.Var]bool) map[*ir.Var]bool {
+	r := maps.Clone(open)
+	free := ir.FreeVars(e)
+	for _, w := range vars {
+		if w.Axis != nil || !open[w] || !free[w] {
+			continue
+		}
+		for v := range ir.FreeVars(w.Lo, w.Hi) {
+			delete(r, v)
+		}
+	}
+	return r
 }
 
 // compose puts the value of v into the values found before.

@@ -33,8 +33,15 @@ func (e *CallError) Error() string {
 
 // Bind works out a call of an op from the shapes of its inputs (those left out are absent) and attributes (those left
 // out have their defaults).
+//
+// Choices by attributes of the type of a dtype variable are made as if that was float64; see BindAs.
 func Bind(decl *OpDecl, shapes map[string][]int, attrs []ExampleAttr) (*Bound, error) {
-	b := &binder{decl: decl, shapes: shapes, attrs: map[string]ExampleAttr{}, ranks: map[string]int{}, extents: map[string][]int{}, places: map[string]place{}}
+	return BindAs(decl, shapes, attrs, nil)
+}
+
+// BindAs is Bind for a choice of dtypes, to which attributes are rounded before choices are made.
+func BindAs(decl *OpDecl, shapes map[string][]int, attrs []ExampleAttr, dtypes map[string]string) (*Bound, error) {
+	b := &binder{decl: decl, dtypes: dtypes, shapes: shapes, attrs: map[string]ExampleAttr{}, ranks: map[string]int{}, extents: map[string][]int{}, firm: map[string]bool{}, places: map[string]place{}}
 	if err := b.readAttrs(attrs); err != nil {
 		return nil, err
 	}
@@ -67,11 +74,13 @@ func Bind(decl *OpDecl, shapes map[string][]int, attrs []ExampleAttr) (*Bound, e
 // binder is the state of Bind.
 type binder struct {
 	decl    *OpDecl
+	dtypes  map[string]string
 	shapes  map[string][]int
 	attrs   map[string]ExampleAttr
 	inputs  []*Param
 	ranks   map[string]int // of packs
 	extents map[string][]int
+	firm    map[string]bool  // axes whose extents are those of a tensor that is not expanded
 	places  map[string]place // where the caller puts axes
 	keep    []string         // axes that leave ones behind
 	scalar  bool             // all tensors with placed axes are 0-d
@@ -285,11 +294,11 @@ func (b *binder) slots(name string, refs []AxisRef) ([][]int, int, error) {
 				continue
 			}
 			if len(pl.at) != counts[i] {
-				return nil, 0, b.fail(pl.attr, "names %d axes, %s has %d", len(pl.at), a.Name, counts[i])
+				return nil, 0, b.fail(pl.attr, "names %s, %s has %d", axesText(len(pl.at)), a.Name, counts[i])
 			}
 			for _, k := range pl.at {
 				if k < -n || k >= n {
-					return nil, 0, b.fail(pl.attr, "axis %d is out of range for %s with %d axes", k, name, n)
+					return nil, 0, b.fail(pl.attr, "axis %d is out of range for %s with %s", k, name, axesText(n))
 				}
 				k = (k + n) % n
 				if taken[k] {
@@ -320,7 +329,7 @@ func (b *binder) slots(name string, refs []AxisRef) ([][]int, int, error) {
 func (b *binder) padded(p *Param, n int) ([]int, int, error) {
 	s := b.shapeOf(p)
 	if len(s) > n {
-		return nil, 0, b.fail(p.Name, "has %d axes, at most %d fit", len(s), n)
+		return nil, 0, b.fail(p.Name, "has %s, at most %d fit", axesText(len(s)), n)
 	}
 	missing := n - len(s)
 	return append(slices.Repeat([]int{1}, missing), s...), missing, nil
@@ -340,46 +349,36 @@ func (b *binder) unify(p *Param) error {
 	for i, a := range p.Axes {
 		if a.Product != nil {
 			if at[i][0] < missing {
-				return b.fail(p.Name, "has %d axes, too few", n-missing)
+				return b.fail(p.Name, "has %s, too few", axesText(n-missing))
 			}
 			continue // its factors are known later
 		}
 		got := make([]int, len(at[i]))
 		for k, pos := range at[i] {
 			if pos < missing && !(a.Pack || a.Optional) || pos < missing && !grow {
-				return b.fail(p.Name, "has %d axes, too few", n-missing)
+				return b.fail(p.Name, "has %s, too few", axesText(n-missing))
 			}
 			got[k] = shape[pos]
 		}
 		have, ok := b.extents[a.Name]
 		if !ok {
 			b.extents[a.Name] = got
+			b.firm[a.Name] = !a.Optional
 			continue
 		}
 		for k := range got {
 			switch {
 			case got[k] == have[k]:
 			case got[k] == 1 && grow && (a.Pack || a.Optional):
-			case have[k] == 1 && (a.Pack || b.isOptional(a.Name)):
+			case have[k] == 1 && (a.Pack || !b.firm[a.Name]):
 				have[k] = got[k]
 			default:
 				return b.fail(p.Name, "axis %s has extent %d here and %d before", a.Name, got[k], have[k])
 			}
 		}
+		b.firm[a.Name] = b.firm[a.Name] || !a.Optional
 	}
 	return nil
-}
-
-// isOptional tells whether some input has the axis as one that may have extent 1.
-func (b *binder) isOptional(name string) bool {
-	for _, p := range b.inputs {
-		for _, a := range flatten(p.Axes) {
-			if a.Name == name && a.Optional {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func product(s []int) int {

@@ -155,7 +155,7 @@ func TestBind(t *testing.T) {
 			{num("axis", -2), in("x", count(2, 3)), "[3] [5 7 9]"},
 			{num("axis", 1), in("x", count(2, 2, 2)), "[2 2] [4 6 12 14]"},
 			{nil, in("x", count()), "[] [1]"},
-			{num("axis", 1), in("x", count()), "p.op: axis: axis 1 is out of range for x with 1 axes"},
+			{num("axis", 1), in("x", count()), "p.op: axis: axis 1 is out of range for x with 1 axis"},
 			{num("axis", 2), in("x", count(2, 3)), "p.op: axis: axis 2 is out of range for x with 2 axes"},
 			{num("axis", 0.5), in("x", count(2, 3)), "p.op: axis: 0.5 is not a whole number"},
 		}},

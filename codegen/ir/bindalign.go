@@ -20,7 +20,7 @@ type Aligned struct {
 // lists; others don't matter.
 func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment, error) {
 	b := &binder{decl: decl, shapes: map[string][]int{}, attrs: map[string]ExampleAttr{}, ranks: map[string]int{},
-		extents: map[string][]int{}, places: map[string]place{}}
+		extents: map[string][]int{}, firm: map[string]bool{}, places: map[string]place{}}
 	for _, p := range decl.Inputs {
 		if n, there := ranks[p.Name]; there {
 			b.shapes[p.Name] = slices.Repeat([]int{1}, n)
@@ -56,12 +56,12 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 		}
 		missing := n - len(b.shapeOf(p))
 		if missing < 0 {
-			return nil, b.fail(p.Name, "has %d axes, at most %d fit", len(b.shapes[p.Name]), n)
+			return nil, b.fail(p.Name, "has %s, at most %d fit", axesText(len(b.shapes[p.Name])), n)
 		}
 		for i, a := range p.Axes {
 			for _, pos := range at[i] {
 				if pos < missing && !(a.Pack || a.Optional) {
-					return nil, b.fail(p.Name, "has %d axes, too few", n-missing)
+					return nil, b.fail(p.Name, "has %s, too few", axesText(n-missing))
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func (b *binder) fitsConds(v *Variant, r *Bound) (bool, error) {
 		if c.Cond == nil {
 			continue
 		}
-		x, err := EvalScalar(v.Forward, c.Cond, Binding{Extents: b.flat(c.Cond), Scalars: r.Scalars})
+		x, err := EvalScalar(v.Forward, c.Cond, Binding{Extents: b.flat(c.Cond), Scalars: r.Scalars, DTypes: b.dtypes})
 		if err != nil {
 			return false, err
 		}
@@ -315,7 +315,7 @@ func ShapesOf(arrays map[string]*Array) map[string][]int {
 
 // EvalOp calls an op on arrays as a user would: it binds, evaluates, and gives the outputs by name.
 func EvalOp(decl *OpDecl, inputs map[string]*Array, attrs []ExampleAttr, dtypes map[string]string) (map[string]*Array, error) {
-	b, err := Bind(decl, ShapesOf(inputs), attrs)
+	b, err := BindAs(decl, ShapesOf(inputs), attrs, dtypes)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (d *OpDecl) groupOf(pack string) []string {
 func (b *binder) setRank(pack string, n int, arg string) error {
 	for _, p := range b.decl.groupOf(pack) {
 		if have, ok := b.ranks[p]; ok && have != n {
-			return b.fail(arg, "makes %s have %d axes, but it has %d", p, n, have)
+			return b.fail(arg, "makes %s have %s, but it has %d", p, axesText(n), have)
 		}
 		b.ranks[p] = n
 	}
@@ -89,7 +89,7 @@ func (b *binder) noVariant() error {
 	for _, g := range b.decl.Ranks {
 		list := made[g.Packs[0]]
 		if n, known := b.ranks[g.Packs[0]]; known && list != nil && !slices.Contains(list, strconv.Itoa(n)) {
-			return b.fail("", "...%s has %d axes here; the op is made for %s", g.Packs[0], n, strings.Join(list, ", "))
+			return b.fail("", "...%s has %s here; the op is made for %s", g.Packs[0], axesText(n), strings.Join(list, ", "))
 		}
 	}
 	return b.fail("", "no variant takes these attributes and inputs")
@@ -162,7 +162,7 @@ func (b *binder) listEntries(r map[string]float64) error {
 			continue
 		}
 		if a.List != nil && len(a.List) != n {
-			return b.fail(d.Name, "has %d entries, not %d", len(a.List), n)
+			return b.fail(d.Name, "has %s, not %d", numberOf(len(a.List), "entry", "entries"), n)
 		}
 		for k := range n {
 			x := a.Number
@@ -173,6 +173,16 @@ func (b *binder) listEntries(r map[string]float64) error {
 		}
 	}
 	return nil
+}
+
+// axesText is a number of axes in a message, numberOf that of other things.
+func axesText(n int) string { return numberOf(n, "axis", "axes") }
+
+func numberOf(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // EntryName is the name of an entry of a list.

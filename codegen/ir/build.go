@@ -300,11 +300,27 @@ func logic(op Op, args []*Value) *Value {
 	}
 	var num Numbering
 	var kept []*Value
+	said, denied := map[int]bool{}, map[int]bool{} // numbers of conditions, and of what !conditions deny
 	for _, a := range flat {
-		if a.Op == zero.Op || contains(&num, kept, logic(OpNot, []*Value{a})) {
+		if a.Op == zero.Op {
 			return zero
 		}
-		if !contains(&num, kept, a) {
+		if len(flat) == 1 {
+			return a
+		}
+		id := num.ID(a)
+		if denied[id] {
+			return zero
+		}
+		if a.Op == OpNot {
+			no := num.ID(a.Args[0])
+			if said[no] {
+				return zero
+			}
+			denied[no] = true
+		}
+		if !said[id] {
+			said[id] = true
 			kept = append(kept, a)
 		}
 	}
@@ -315,10 +331,6 @@ func logic(op Op, args []*Value) *Value {
 		return kept[0]
 	}
 	return &Value{Op: op, Type: BoolType, Args: kept}
-}
-
-func contains(num *Numbering, list []*Value, v *Value) bool {
-	return slices.ContainsFunc(list, func(x *Value) bool { return num.Equal(x, v) })
 }
 
 // testOf is isnan, isinf or signbit; exact numbers and integers are never NaN or infinite, and have one zero.

@@ -27,6 +27,7 @@ type OpDecl struct {
 	Attrs              []*AttrDecl
 	Ranks              []RankGroup
 	Variants           []*Variant
+	Totals             []Total // what an update reduces over all tensors of a call
 	Examples           []*Example
 	Formula            string // the body as written, for documentation
 	Span               diag.Span
@@ -91,6 +92,7 @@ type Variant struct {
 	Choices []Choice
 	Forward *Func
 	Refused *Require // a requirement that the choices never meet; Forward has it, and computes nothing
+	Phases  []*Func  // of an op with totals or an update that requires something of elements; see Split
 }
 
 // Choice is one decision that selects a variant. Exactly one of Attr, Present, Rank and Cond is set.

@@ -48,6 +48,26 @@ func (f *Func) IsFloat(t *Tensor) bool {
 	return c == ClassFloat || c == ClassUnknown
 }
 
+// Floats are the variables where the elements are floats: those that they are of stand for floats alone.
+func Floats(vars []ElemVar, elems ...Elem) []ElemVar {
+	r := slices.Clone(vars)
+	for i, v := range r {
+		if !slices.ContainsFunc(elems, func(e Elem) bool { return e.Name == v.Name }) {
+			continue
+		}
+		var floats []string
+		for _, d := range v.DTypes {
+			if dtypes[d] == ClassFloat {
+				floats = append(floats, d)
+			}
+		}
+		if len(floats) > 0 {
+			r[i].DTypes = floats
+		}
+	}
+	return r
+}
+
 // SameNumbers tells whether values of two types are the same numbers: the types are equal, or T and acc(T) of a float,
 // which compute alike.
 func SameNumbers(vars []ElemVar, a, b Type) bool {
@@ -98,3 +118,26 @@ func (t Type) String() string {
 	}
 	return "invalid"
 }
+
+// AnyInt stands for every integer dtype, in code that is written once for all of them.
+const AnyInt = "int"
+
+// CodeDType is the dtype that code is written for which runs a call of dtype d: f16 and bf16 are computed as f32, and all
+// integers share code.
+func CodeDType(d string) string {
+	switch dtypes[d] {
+	case ClassFloat:
+		return computeIn(d)
+	case ClassInt:
+		return AnyInt
+	}
+	return d
+}
+
+// MayBeHalf tells whether a dtype variable may stand for f16 or bf16.
+func MayBeHalf(v ElemVar) bool {
+	return slices.Contains(v.DTypes, "f16") || slices.Contains(v.DTypes, "bf16")
+}
+
+// CodeFloat is the dtype that elements of dtype d are computed in: f32 for f16 and bf16.
+func CodeFloat(d string) string { return computeIn(d) }

@@ -10,7 +10,8 @@ import (
 
 // Eval computes the outputs of f literally: definitions in order, each point in the order of its variables, sums
 // compensated. Exact values are exact, typed ones are rounded to the compute type of their dtype after each op.
-// Reads out of range, dimensions that don't fit and requirements that don't hold are errors with a place.
+// Reads out of range, dimensions that don't fit and requirements that don't hold are errors with a place. Definitions that no
+// output and no requirement needs are not computed.
 func Eval(f *Func, in Binding) (map[*Tensor]*Array, error) {
 	all, err := EvalAll(f, in)
 	if err != nil {
@@ -23,7 +24,7 @@ func Eval(f *Func, in Binding) (map[*Tensor]*Array, error) {
 	return out, nil
 }
 
-// EvalAll is Eval with the values of all tensors, also of inputs and locals.
+// EvalAll is Eval with the values of all tensors that were computed, also of inputs and locals.
 func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
 	m := &machine{f: f, ext: map[*Axis]int{}, arrays: map[*Tensor]*Array{}, unset: map[*Tensor][]bool{}, running: map[*Tensor]*job{},
 		scalars: in.Scalars, dtypes: map[string]string{}}
@@ -52,15 +53,18 @@ func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
 	}
 	m.bind(in)
 	m.requires()
-	for i := 0; i < len(f.Defs); {
+	alone := *f
+	alone.UserGrads = nil // what these read is no part of the values
+	defs := Live(&alone)
+	for i := 0; i < len(defs); {
 		n := i + 1
-		if g := f.Defs[i].Group; g != 0 {
-			for n < len(f.Defs) && f.Defs[n].Group == g {
+		if g := defs[i].Group; g != 0 {
+			for n < len(defs) && defs[n].Group == g {
 				n++
 			}
-			m.group(f.Defs[i:n])
+			m.group(defs[i:n])
 		} else {
-			m.single(f.Defs[i])
+			m.single(defs[i])
 		}
 		i = n
 		m.requires()
@@ -147,7 +151,7 @@ func (m *machine) bind(in Binding) {
 			continue
 		}
 		if len(a.Shape) != len(t.Axes) {
-			m.fail(t.Span, "%s has %d axes, its array %d", t.Name, len(t.Axes), len(a.Shape))
+			m.fail(t.Span, "%s has %s, its array %d", t.Name, axesText(len(t.Axes)), len(a.Shape))
 		}
 		n := 1
 		for i, x := range t.Axes {
@@ -208,7 +212,9 @@ type job struct {
 	body   int
 	out    *Array
 	set    []bool
+	none   []bool    // elements with a contribution that has no value; nil: there are none
 	comp   []float64 // lost low parts of sums
+	ints   []int64   // sums and products of integers, of which out holds the nearest float64
 	dtype  string
 }
 
@@ -250,6 +256,12 @@ func (m *machine) start(d *Def) *job {
 	}
 	j.out = NewArray(shape...)
 	j.set = make([]bool, len(j.out.Data))
+	if intBits[j.dtype] != 0 && (d.Monoid == Sum || d.Monoid == Prod) {
+		j.ints = make([]int64, len(j.out.Data))
+		for i := range j.ints {
+			j.ints[i] = int64(identity(d.Monoid))
+		}
+	}
 	switch d.Monoid {
 	case Sum:
 		j.comp = make([]float64, len(j.out.Data))
@@ -274,10 +286,12 @@ func (m *machine) finish(j *job) {
 		j.out.Data[i] = roundTo(dtype, x)
 	}
 	m.arrays[j.d.Target] = j.out
-	if j.needsAll() && slices.Contains(j.set, false) {
+	if j.d.Across != "" && !j.set[0] {
+		j.out.Data[0] = identity(j.d.Monoid)
+	} else if j.none != nil || j.needsAll() && slices.Contains(j.set, false) {
 		u := make([]bool, len(j.set))
 		for i, s := range j.set {
-			u[i] = !s
+			u[i] = j.needsAll() && !s || j.none != nil && j.none[i]
 		}
 		m.unset[j.d.Target] = u
 	}
@@ -361,7 +375,7 @@ func (m *machine) loop(j *job, depth int) {
 // body is the contribution at a point. An element of a local that reads one without a value has none itself, and is no
 // fault unless something else needs it: a local may have been taken out of a loop that doesn't run.
 func (m *machine) body(j *job) (x float64, ok bool) {
-	if len(m.unset) > 0 && j.d.Target.Role == Local && j.d.Monoid == Assign && j.d.Group == 0 {
+	if len(m.unset) > 0 && j.d.Target.Role == Local && j.d.Group == 0 {
 		defer func() {
 			if e := recover(); e != nil {
 				if _, is := e.(*noValue); !is {
@@ -390,9 +404,27 @@ func (m *machine) point(j *job) {
 	}
 	x, ok := m.body(j)
 	if !ok {
+		if j.none == nil {
+			j.none = make([]bool, len(j.out.Data))
+		}
+		j.none[at] = true
 		return
 	}
 	old := j.out.Data[at]
+	if j.ints != nil {
+		i := integerOf(j.dtype, x)
+		if j.p.nodes[j.body].kind == kindInt {
+			i = j.p.eval(j.body).n.i
+		}
+		if j.d.Monoid == Sum {
+			i += j.ints[at]
+		} else {
+			i *= j.ints[at]
+		}
+		j.ints[at] = wrap(j.dtype, i)
+		j.out.Data[at], j.set[at] = elementOf(j.dtype, j.ints[at]), true
+		return
+	}
 	switch j.d.Monoid {
 	case Assign:
 		if j.set[at] {
@@ -405,15 +437,9 @@ func (m *machine) point(j *job) {
 		} else {
 			j.comp[at] += (x - s) + old
 		}
-		if n := intBits[j.dtype]; n != 0 {
-			s, j.comp[at] = float64(wrap(j.dtype, int64(s))), 0
-		}
 		x = s
 	case Prod:
 		x = old * x
-		if intBits[j.dtype] != 0 {
-			x = float64(wrap(j.dtype, int64(x)))
-		}
 	case Max:
 		if j.set[at] {
 			x = maxNaN(old, x)

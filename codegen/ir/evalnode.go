@@ -85,10 +85,10 @@ func (p *program) add(v *Value) int {
 		n.dtype = computeIn(v.Type.Elem.Resolve(p.m.dtypes))
 		n.kind = kindFloat
 		switch {
+		case intBits[n.dtype] != 0 && v.Op == OpDiv:
+			n.kind = kindExact
 		case intBits[n.dtype] != 0:
 			n.kind = kindInt
-		case dtypes[n.dtype] == ClassInt:
-			p.m.fail(v.Span, "the evaluator doesn't compute in %s", n.dtype)
 		}
 	}
 	i := len(p.nodes)
@@ -123,7 +123,7 @@ func (p *program) number(i int) float64 {
 	case kindExact:
 		return c.n.float()
 	case kindInt:
-		return float64(c.n.i)
+		return elementOf(p.nodes[i].dtype, c.n.i)
 	case kindBool:
 		if c.b {
 			return 1
@@ -131,6 +131,15 @@ func (p *program) number(i int) float64 {
 		return 0
 	}
 	return c.f
+}
+
+// exact is the value of a node that is exact or an integer.
+func (p *program) exact(i int) number {
+	n := p.eval(i).n
+	if p.nodes[i].kind == kindInt && p.nodes[i].dtype == "u64" && n.i < 0 {
+		return number{r: new(big.Rat).SetInt(new(big.Int).SetUint64(uint64(n.i)))}
+	}
+	return n
 }
 
 func (p *program) eval(i int) *cell {
@@ -201,7 +210,7 @@ func (p *program) compute(n *node) cell {
 	case kindExact:
 		args := make([]number, len(n.args))
 		for i, a := range n.args {
-			args[i] = p.eval(a).n
+			args[i] = p.exact(a)
 		}
 		r, err := exactCall(v.Op, args)
 		if err != nil {
@@ -209,6 +218,9 @@ func (p *program) compute(n *node) cell {
 		}
 		return cell{n: r}
 	case kindInt:
+		if Facts[v.Op].Rule == RuleWhole {
+			return p.rounded(n)
+		}
 		return cell{n: number{i: wrap(n.dtype, p.intCall(n))}}
 	}
 	return cell{f: roundTo(n.dtype, p.floatCall(n))}
@@ -231,6 +243,9 @@ func (p *program) scalar(n *node) cell {
 		return cell{n: r}
 	case kindBool:
 		return cell{b: x != 0}
+	}
+	if n.dtype == "bool" && x != 0 {
+		x = 1
 	}
 	return cell{f: roundTo(n.dtype, x)}
 }
@@ -265,16 +280,31 @@ func (p *program) read(n *node) cell {
 func (p *program) store(n *node, x float64) cell {
 	switch n.kind {
 	case kindInt:
-		return cell{n: number{i: wrap(n.dtype, int64(x))}}
+		return cell{n: number{i: integerOf(n.dtype, x)}}
 	case kindBool:
 		return cell{b: x != 0}
 	}
 	return cell{f: roundTo(n.dtype, x)}
 }
 
+// cast converts a value. A condition that a dtype variable stands for is the number 0 or 1.
 func (p *program) cast(n *node) cell {
+	c := p.converted(n)
+	if n.kind == kindFloat && n.dtype == "bool" {
+		if c.f != 0 {
+			return cell{f: 1}
+		}
+		return cell{}
+	}
+	return c
+}
+
+func (p *program) converted(n *node) cell {
 	from := &p.nodes[n.args[0]]
-	c := p.eval(n.args[0])
+	c := *p.eval(n.args[0])
+	if from.kind == kindInt {
+		c.n = p.exact(n.args[0])
+	}
 	switch from.kind {
 	case kindBool:
 		x := 0.0
@@ -294,11 +324,10 @@ func (p *program) cast(n *node) cell {
 			}
 			return cell{f: roundTo(n.dtype, c.n.float())}
 		case kindInt:
-			i, ok := c.n.whole()
-			if from.kind == kindExact && (!ok || wrap(n.dtype, i) != i) {
-				p.m.fail(n.v.Span, "%v is %s, which %s can't hold", n.v.Args[0], c.n.rat().RatString(), n.dtype)
+			if from.kind == kindExact {
+				return cell{n: number{i: p.fit(n, c.n)}}
 			}
-			return cell{n: number{i: wrap(n.dtype, i)}}
+			return cell{n: number{i: wrap(n.dtype, p.eval(n.args[0]).n.i)}}
 		case kindBool:
 			return cell{b: c.n.r != nil || c.n.i != 0}
 		}
@@ -318,7 +347,10 @@ func (p *program) cast(n *node) cell {
 	return cell{f: roundTo(n.dtype, c.f)}
 }
 
+// compare compares floats, conditions, or exact numbers and integers: an exact number that an integer dtype can't hold is compared
+// all the same.
 func (p *program) compare(op Op, a, b int) bool {
+	a, b = p.exactOf(a), p.exactOf(b)
 	x, y := p.eval(a), p.eval(b)
 	switch p.nodes[a].kind {
 	case kindFloat:
@@ -326,7 +358,43 @@ func (p *program) compare(op Op, a, b int) bool {
 	case kindBool:
 		return (x.b == y.b) == (op == OpEq)
 	}
-	return Facts[op].CompareX(cmpNumbers(x.n, y.n))
+	return Facts[op].CompareX(cmpNumbers(p.exact(a), p.exact(b)))
+}
+
+// fit is an exact value as an integer of the dtype of a node, which must hold it.
+func (p *program) fit(n *node, x number) int64 {
+	i, ok := x.whole()
+	if n.dtype == "u64" {
+		if r := x.rat(); r.IsInt() && r.Num().IsUint64() {
+			return int64(r.Num().Uint64())
+		}
+		ok = false
+	}
+	if !ok || wrap(n.dtype, i) != i {
+		p.m.fail(n.v.Span, "%v is %s, which %s can't hold", n.v.Args[0], x.rat().RatString(), n.dtype)
+	}
+	return i
+}
+
+// rounded is a function of whole numbers: of a quotient of integers, or of what is whole already.
+func (p *program) rounded(n *node) cell {
+	if p.nodes[n.args[0]].kind == kindInt {
+		return *p.eval(n.args[0])
+	}
+	r, err := exactCall(n.v.Op, []number{p.exact(n.args[0])})
+	if err != nil {
+		p.m.fail(n.v.Span, "%v: %v", n.v, err)
+	}
+	return cell{n: number{i: p.fit(n, r)}}
+}
+
+// exactOf is the exact number that was cast to an integer dtype; the node itself where it is something else.
+func (p *program) exactOf(i int) int {
+	n := &p.nodes[i]
+	if n.v.Op == OpCast && n.kind == kindInt && p.nodes[n.args[0]].kind == kindExact {
+		return n.args[0]
+	}
+	return i
 }
 
 func (p *program) floatCall(n *node) float64 {
@@ -353,6 +421,24 @@ func (p *program) intCall(n *node) int64 {
 		x[i] = p.eval(a).n.i
 	}
 	a, b := x[0], x[1]
+	if n.dtype == "u64" {
+		switch n.v.Op { // what isn't the same for the bits of an int64
+		case OpAbs:
+			return a
+		case OpSign:
+			return int64(min(uint64(a), 1))
+		case OpMax:
+			return int64(max(uint64(a), uint64(b)))
+		case OpMin:
+			return int64(min(uint64(a), uint64(b)))
+		case OpMod, OpRem:
+			if b != 0 {
+				return int64(uint64(a) % uint64(b))
+			}
+		case OpPow:
+			return power(a, uint64(b))
+		}
+	}
 	switch n.v.Op {
 	case OpAdd:
 		return a + b
@@ -385,15 +471,20 @@ func (p *program) intCall(n *node) int64 {
 		if b < 0 {
 			p.m.fail(n.v.Span, "%v: a negative power of an integer", n.v)
 		}
-		r := int64(1)
-		for ; b > 0; b >>= 1 {
-			if b&1 != 0 {
-				r *= a
-			}
-			a *= a
-		}
-		return r
+		return power(a, uint64(b))
 	}
 	p.m.fail(n.v.Span, "%v of integers", n.v.Op)
 	return 0
+}
+
+// power is a to the power b; it wraps.
+func power(a int64, b uint64) int64 {
+	r := int64(1)
+	for ; b > 0; b >>= 1 {
+		if b&1 != 0 {
+			r *= a
+		}
+		a *= a
+	}
+	return r
 }

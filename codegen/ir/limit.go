@@ -1,6 +1,9 @@
 package ir
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // floatLimits are the greatest finite number and the distance from 1 to the next number of the float dtypes.
 var floatLimits = map[string]struct{ highest, epsilon float64 }{
@@ -20,6 +23,20 @@ func LimitOf(op Op, dtype string) (x float64, ok bool) {
 		return f.epsilon, ok
 	}
 	return f.highest, ok
+}
+
+// IntRange is the range of an integer dtype; ok is false for others.
+func IntRange(dtype string) (lo, hi *big.Rat, ok bool) {
+	n := intBits[dtype]
+	if n == 0 {
+		return nil, nil, false
+	}
+	power := func(k int) *big.Rat { return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(k))) }
+	lo, hi = new(big.Rat), power(max(n, -n-1))
+	if n < 0 {
+		lo.Neg(hi)
+	}
+	return lo, hi.Sub(hi, big.NewRat(1, 1)), true
 }
 
 // limit is the value of a limit of any dtype.

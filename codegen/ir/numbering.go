@@ -1,63 +1,80 @@
 package ir
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Numbering gives equal values equal numbers. Two values are equal when they are built alike from the same
 // variables, tensors and axes. The zero Numbering is ready for use.
 type Numbering struct {
 	byPtr map[*Value]int
-	byKey map[string]int
-	first []*Value
-	refs  map[any]int
+	byKey map[numberKey]int
+	first []*Value // nil for the tails of long lists
+}
+
+// numberKey is a value whose arguments are numbers. Of more than three arguments the last is the number of the list of
+// all but the first two.
+type numberKey struct {
+	op     Op // OpInvalid: a list
+	typ    Type
+	name   string // of an attribute; a constant that isn't small
+	number int64  // a small constant, a stream
+	of     any    // the axis, variable or tensor
+	count  int    // of arguments
+	args   [3]int
 }
 
 // ID is the number of v.
 func (n *Numbering) ID(v *Value) int {
 	if n.byPtr == nil {
-		n.byPtr, n.byKey, n.refs = map[*Value]int{}, map[string]int{}, map[any]int{}
+		n.byPtr, n.byKey = map[*Value]int{}, map[numberKey]int{}
 	}
 	if id, ok := n.byPtr[v]; ok {
 		return id
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d:%d:%s", v.Op, v.Type.Kind, v.Type.Elem)
+	k := numberKey{op: v.Op, typ: v.Type, count: len(v.Args)}
 	switch v.Op {
 	case OpConst:
-		fmt.Fprintf(&b, " %s", v.Const.RatString())
+		if c := v.Const; c.IsInt() && c.Num().IsInt64() {
+			k.number = c.Num().Int64()
+		} else {
+			k.name = c.RatString()
+		}
 	case OpScalar:
-		fmt.Fprintf(&b, " %s", v.Name)
+		k.name = v.Name
 	case OpUniform, OpNormal:
-		fmt.Fprintf(&b, " %s.%d", v.Name, v.Stream)
+		k.name, k.number = v.Name, int64(v.Stream)
 	case OpExtent:
-		fmt.Fprintf(&b, " a%d", n.ref(v.Axis))
+		k.of = v.Axis
 	case OpIndex:
-		fmt.Fprintf(&b, " v%d", n.ref(v.Var))
+		k.of = v.Var
 	case OpRead, OpPresent:
-		fmt.Fprintf(&b, " t%d", n.ref(v.Tensor))
+		k.of = v.Tensor
 	}
-	for _, a := range v.Args {
-		fmt.Fprintf(&b, " %d", n.ID(a))
+	for i, a := range v.Args {
+		if i == 2 && len(v.Args) > 3 {
+			k.args[2] = n.list(v.Args[2:])
+			break
+		}
+		k.args[i] = n.ID(a)
 	}
-	key := b.String()
-	id, ok := n.byKey[key]
-	if !ok {
-		id = len(n.first)
-		n.byKey[key] = id
-		n.first = append(n.first, v)
-	}
+	id := n.number(k, v)
 	n.byPtr[v] = id
 	return id
 }
 
-// ref numbers what values point to.
-func (n *Numbering) ref(p any) int {
-	id, ok := n.refs[p]
+// list is the number of a list of values.
+func (n *Numbering) list(vs []*Value) int {
+	k := numberKey{count: len(vs)}
+	k.args[0] = n.ID(vs[0])
+	if len(vs) > 1 {
+		k.args[1] = n.list(vs[1:])
+	}
+	return n.number(k, nil)
+}
+
+func (n *Numbering) number(k numberKey, v *Value) int {
+	id, ok := n.byKey[k]
 	if !ok {
-		id = len(n.refs)
-		n.refs[p] = id
+		id = len(n.first)
+		n.byKey[k] = id
+		n.first = append(n.first, v)
 	}
 	return id
 }
@@ -66,18 +83,68 @@ func (n *Numbering) ref(p any) int {
 func (n *Numbering) First(v *Value) *Value { return n.first[n.ID(v)] }
 
 // Equal tells whether two values are built alike.
-func (n *Numbering) Equal(a, b *Value) bool { return a == b || n.ID(a) == n.ID(b) }
+func (n *Numbering) Equal(a, b *Value) bool { return a == b || alike(a, b) && n.ID(a) == n.ID(b) }
 
 // Share is v with equal parts made one value.
 func (n *Numbering) Share(v *Value) *Value { return Map(v, n.First) }
 
 // Equal tells whether two values are built alike from the same variables, tensors and axes.
-func Equal(a, b *Value) bool { return a == b || new(Numbering).Equal(a, b) }
+func Equal(a, b *Value) bool {
+	steps := equalSteps
+	if same, known := equal(a, b, &steps); known {
+		return same
+	}
+	return new(Numbering).Equal(a, b)
+}
+
+// equalSteps bounds the comparison of values part by part, which takes time beyond measure where parts are shared.
+const equalSteps = 100
+
+// equal compares part by part. known is false where that took too many steps.
+func equal(a, b *Value, steps *int) (same, known bool) {
+	if a == b {
+		return true, true
+	}
+	if !alike(a, b) {
+		return false, true
+	}
+	for i, x := range a.Args {
+		if *steps--; *steps < 0 {
+			return false, false
+		}
+		if same, known := equal(x, b.Args[i], steps); !same || !known {
+			return same, known
+		}
+	}
+	return true, true
+}
+
+// alike tells whether two values may be equal, without regard to their arguments.
+func alike(a, b *Value) bool {
+	if a.Op != b.Op || a.Type != b.Type || len(a.Args) != len(b.Args) {
+		return false
+	}
+	switch a.Op {
+	case OpConst:
+		return a.Const.Cmp(b.Const) == 0
+	case OpScalar:
+		return a.Name == b.Name
+	case OpUniform, OpNormal:
+		return a.Name == b.Name && a.Stream == b.Stream
+	case OpExtent:
+		return a.Axis == b.Axis
+	case OpIndex:
+		return a.Var == b.Var
+	case OpRead, OpPresent:
+		return a.Tensor == b.Tensor
+	}
+	return true
+}
 
 // EqualDefs tells whether two definitions into targets of the same axes compute the same, up to the names of variables.
 func EqualDefs(a, b *Def) bool {
 	if a.Monoid != b.Monoid || a.Group != 0 || b.Group != 0 || len(a.Vars) != len(b.Vars) || len(a.Dest) != len(b.Dest) ||
-		len(a.Where) != len(b.Where) || a.Target.Elem != b.Target.Elem {
+		len(a.Where) != len(b.Where) || a.Target.Elem != b.Target.Elem || a.Across != b.Across {
 		return false
 	}
 	for i, x := range a.Target.Axes {

@@ -75,6 +75,12 @@ const (
 	OpErfinv
 	OpLgamma    // log |Γ(x)|
 	OpPolygamma // Args n and x: the n-th derivative of digamma at x
+	OpSincn     // Args n and x: the n-th derivative of sin(x)/x at x
+	OpErfcx     // exp(x²)·erfc(x)
+	OpBesselJ   // Args n and x: Bessel's function of the first kind
+	OpBesselI   // the modified one
+	OpBesselIe  // that times exp(-|x|)
+	OpZeta      // Args s and q: Hurwitz's zeta function
 	OpAtan2     // Args y, x: the angle of (x, y)
 	OpHypot
 	OpXlogy // x*log(y), and 0 where x is 0

@@ -111,6 +111,12 @@ var Facts = [opCount]Fact{
 	OpLgamma:   {Name: "lgamma", Arity: 1, Rule: RuleFunc, Cost: 60, F1: lgamma},
 
 	OpPolygamma: {Name: "polygamma", Arity: 2, Rule: RuleFunc, Cost: 80, F2: polygamma},
+	OpSincn:     {Name: "sincn", Arity: 2, Rule: RuleFunc, Cost: 50, F2: sincn},
+	OpErfcx:     {Name: "erfcx", Arity: 1, Rule: RuleFunc, Cost: 60, F1: erfcx},
+	OpBesselJ:   {Name: "bessel_j", Arity: 2, Rule: RuleFunc, Cost: 80, F2: besselJ},
+	OpBesselI:   {Name: "bessel_i", Arity: 2, Rule: RuleFunc, Cost: 80, F2: besselI},
+	OpBesselIe:  {Name: "bessel_ie", Arity: 2, Rule: RuleFunc, Cost: 80, F2: besselIe},
+	OpZeta:      {Name: "zeta", Arity: 2, Rule: RuleFunc, Cost: 100, F2: zeta},
 	OpAtan2:     {Name: "atan2", Arity: 2, Rule: RuleFunc, Cost: 30, F2: math.Atan2},
 	OpHypot:     {Name: "hypot", Arity: 2, Rule: RuleFunc, Cost: 15, F2: math.Hypot},
 	OpXlogy:     {Name: "xlogy", Arity: 2, Rule: RuleFunc, Cost: 18, F2: xlogy},

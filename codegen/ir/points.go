@@ -2,14 +2,16 @@ package ir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // NeedsPoints are the requirements that the maxima and minima of f have points: the greatest of nothing is no number.
-// One holds for each that an output reads in any case. It says that the axes that are reduced aren't empty, or else one
-// of those is along which the reading goes, so that there is no element that needs it. A branch that may not be taken
-// needs nothing, and neither does a reduction over points that depend on data or on other indices.
+// One holds for each that an output may read. It says that the axes that are reduced aren't empty, or else one of those is
+// along which the reading goes, so that there is no element that needs it. A branch that attributes and extents decide needs
+// nothing where it isn't taken; one that data decide counts as taken. A reduction over points that depend on data or on
+// other indices is tested where it is computed.
 func NeedsPoints(f *Func) []Require {
 	n := &needs{defs: map[*Tensor]*Def{}, known: map[string]bool{}}
 	for _, d := range f.Defs {
@@ -32,7 +34,7 @@ type needs struct {
 // visit follows what an element of t reads. Axes are those along which the reading goes so far.
 func (n *needs) visit(t *Tensor, along []*Axis) {
 	d := n.defs[t]
-	if d == nil || d.Group != 0 || len(d.Where) > 0 {
+	if d == nil || slices.ContainsFunc(d.Where, ofCall) {
 		return
 	}
 	key := fmt.Sprintf("%p", t)
@@ -45,17 +47,18 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 	n.known[key] = true
 	reduced := d.Reduced()
 	var over []*Axis
+	plain := d.Group == 0 && len(d.Where) == 0
 	for _, v := range d.Vars {
 		switch {
 		case v.Axis == nil:
-			return
+			plain = false
 		case slices.Contains(reduced, v):
 			over = append(over, v.Axis)
 		case !slices.Contains(along, v.Axis):
 			along = append(slices.Clip(along), v.Axis)
 		}
 	}
-	if d.Monoid == Max || d.Monoid == Min {
+	if plain && (d.Monoid == Max || d.Monoid == Min) {
 		n.require(d, over, along)
 	}
 	for _, a := range over {
@@ -63,23 +66,37 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 			along = append(slices.Clip(along), a)
 		}
 	}
-	for r := range always(d.Body) {
-		n.visit(r, along)
+	for _, v := range append([]*Value{d.Body}, d.Where...) {
+		for r := range mayRead(v) {
+			n.visit(r, along)
+		}
 	}
 }
 
-// always are the tensors that the value of v reads whatever conditions hold.
-func always(v *Value) map[*Tensor]bool {
+// ofCall tells whether a condition is the same for the whole call: attributes and extents decide it.
+func ofCall(c *Value) bool {
+	same := true
+	Walk(c, func(v *Value) bool {
+		same = same && v.Op != OpRead && v.Op != OpIndex
+		return same
+	})
+	return same
+}
+
+// mayRead are the tensors that the value of v reads, but for what a condition of the call decides.
+func mayRead(v *Value) map[*Tensor]bool {
 	r := map[*Tensor]bool{}
 	Walk(v, func(v *Value) bool {
 		switch v.Op {
 		case OpRead:
 			r[v.Tensor] = true
-		case OpSelect, OpAnd, OpOr:
-			for t := range always(v.Args[0]) {
-				r[t] = true
+		case OpSelect:
+			if slices.ContainsFunc(Conjuncts(v.Args[0]), ofCall) {
+				maps.Copy(r, mayRead(v.Args[0]))
+				return false
 			}
-			return false
+		case OpAnd, OpOr:
+			return !slices.ContainsFunc(v.Args, ofCall)
 		}
 		return true
 	})
@@ -92,7 +109,7 @@ func (n *needs) require(d *Def, over, along []*Axis) {
 	var names []string
 	for _, a := range over {
 		if slices.Contains(along, a) {
-			return // without points along it nothing is read
+			continue // without points along it nothing is read
 		}
 		conds = append(conds, Call(OpLt, Int(0), Extent(a)))
 		names = append(names, a.Name)

@@ -42,6 +42,17 @@ func TestNeedsPoints(t *testing.T) {
 			m := irtest.At(most, i)
 			b.Out("y", ir.Assign, irtest.Vars(i), nil, ir.Select(ir.Call(ir.OpLt, ir.Int(0), ir.Extent(D)), m, ir.Cast(ir.Int(0), m.Type)))
 		}), ""},
+		{"in a branch that data decide", with(func(b *irtest.Build, B, D *ir.Axis, x, most *ir.Tensor) {
+			i := irtest.Over("b", B)
+			z := b.In("z", B)
+			m := irtest.At(most, i)
+			b.Out("y", ir.Assign, irtest.Vars(i), nil, ir.Select(ir.Call(ir.OpLt, ir.Int(0), irtest.At(z, i)), m, ir.Cast(ir.Int(0), m.Type)))
+		}), "0 < |D| || |...B| == 0"},
+		{"of all elements, read at each row", with(func(b *irtest.Build, B, D *ir.Axis, x, most *ir.Tensor) {
+			i, j, d := irtest.Over("b", B), irtest.Over("c", B), irtest.Over("d", D)
+			all := b.Let("all", ir.Max, nil, irtest.Vars(j, d), irtest.At(x, j, d))
+			b.Out("y", ir.Assign, irtest.Vars(i), nil, irtest.At(all))
+		}), "0 < |D| || |...B| == 0"},
 		{"not read", with(func(b *irtest.Build, B, D *ir.Axis, x, most *ir.Tensor) {
 			i, d := irtest.Over("b", B), irtest.Over("d", D)
 			b.Out("y", ir.Sum, irtest.Vars(i), irtest.Vars(d), irtest.At(x, i, d))

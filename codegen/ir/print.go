@@ -182,7 +182,7 @@ func (d *Def) String() string {
 }
 
 // roles are the words for roles in text.
-var roles = [...]string{Input: "in", Output: "out", Local: "let", Inout: "inout", State: "state", Cotangent: "cotangent", Gradient: "gradient"}
+var roles = [...]string{Input: "in", Output: "out", Local: "let", Inout: "inout", State: "state", Cotangent: "cotangent", Gradient: "gradient", Tangent: "tangent"}
 
 // String is the word for the role.
 func (r Role) String() string {

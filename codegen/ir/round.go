@@ -39,9 +39,9 @@ func roundBits(x float64, precision, minExp int, greatest float64) float64 {
 }
 
 // intBits are the sizes of the integer dtypes; negative: signed.
-var intBits = map[string]int{"i8": -8, "i16": -16, "i32": -32, "i64": -64, "u8": 8, "u16": 16, "u32": 32}
+var intBits = map[string]int{"i8": -8, "i16": -16, "i32": -32, "i64": -64, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
 
-// wrap reduces an integer to the range of its dtype, as the machine does.
+// wrap reduces an integer to the range of its dtype, as the machine does. That of u64 has its bits.
 func wrap(dtype string, x int64) int64 {
 	switch intBits[dtype] {
 	case -8:
@@ -77,8 +77,40 @@ func saturate(dtype string, x float64) int64 {
 		return int64(lo)
 	case x >= hi && n == -64:
 		return math.MaxInt64
+	case n == 64:
+		if x >= hi {
+			return -1 // all bits
+		}
+		return int64(uint64(x))
 	case x >= hi:
 		return int64(hi) - 1
 	}
 	return int64(x)
+}
+
+// integerOf is an element of an integer dtype as it is kept: of u64, its bits.
+func integerOf(dtype string, x float64) int64 {
+	if n := intBits[dtype]; n == 64 || n == -64 {
+		return saturate(dtype, x)
+	}
+	return wrap(dtype, int64(x))
+}
+
+// elementOf is an integer as an element.
+func elementOf(dtype string, i int64) float64 {
+	if dtype == "u64" {
+		return float64(uint64(i))
+	}
+	return float64(i)
+}
+
+// Holds tells whether a number is one of a dtype; of bool, 0 and 1 are.
+func Holds(dtype string, x float64) bool {
+	switch dtypes[dtype] {
+	case ClassInt:
+		return x == math.Trunc(x) && elementOf(dtype, integerOf(dtype, x)) == x
+	case ClassBool:
+		return x == 0 || x == 1
+	}
+	return x != x || roundTo(dtype, x) == x
 }

@@ -86,6 +86,7 @@ const (
 	State     // likewise for state
 	Cotangent // @y: the incoming gradient of an output
 	Gradient  // @x: the gradient of an input, an output of the backward function
+	Tangent   // the change of an input or an output, in a tangent function
 )
 
 // Tensor is something that can be read: an input, an output, or the target of a definition.
@@ -96,7 +97,7 @@ type Tensor struct {
 	Axes     []*Axis
 	Optional bool     // the caller may leave it out
 	Default  *big.Rat // an absent optional input reads as this everywhere; nil: presence is a static choice
-	Of       *Tensor  // Cotangent: of which output; Gradient: of which input; Output: the inout or state it renews
+	Of       *Tensor  // Cotangent: of which output; Gradient: of which input; Tangent: of which; Output: the inout or state it renews
 	Init     *Value   // State: initial value; nil: zero
 	Span     diag.Span
 }
@@ -129,6 +130,8 @@ type Def struct {
 	Reverse bool // the group runs from the last index to the first
 	Derived bool // made by the reverse rule: algebra may rewrite it where the formulas of specs keep their order
 	Span    diag.Span
+
+	Across string // of a reduction over all tensors of a call: which of the op it is; "": over one tensor
 }
 
 // Scalar is an attribute that is a value at run time (enum and bool attributes are static choices).

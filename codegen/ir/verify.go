@@ -123,7 +123,7 @@ func (v *verifier) defs(defs []*Def) error {
 
 func (v *verifier) def(d *Def) error {
 	if len(d.Dest) != len(d.Target.Axes) {
-		return v.fault(d.Span, "%d indices for %d axes", len(d.Dest), len(d.Target.Axes))
+		return v.fault(d.Span, "%s for %s", numberOf(len(d.Dest), "index", "indices"), axesText(len(d.Target.Axes)))
 	}
 	scope := map[*Var]bool{}
 	for _, x := range d.Vars {
@@ -257,7 +257,7 @@ func (v *verifier) read(x *Value) error {
 		return v.fault(x.Span, "%s is read before its definition", t.Name)
 	}
 	if len(x.Args) != len(t.Axes) {
-		return v.fault(x.Span, "%s has %d axes, read with %d indices", t.Name, len(t.Axes), len(x.Args))
+		return v.fault(x.Span, "%s has %s, read with %s", t.Name, axesText(len(t.Axes)), numberOf(len(x.Args), "index", "indices"))
 	}
 	if x.Type != ElemType(t.Elem) {
 		return v.fault(x.Span, "an element of %s is %v, not %v", t.Name, ElemType(t.Elem), x.Type)

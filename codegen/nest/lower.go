@@ -135,8 +135,17 @@ func (l *lowering) unsupported(def *ir.Tensor, format string, args ...any) error
 // dtype is the dtype of elements of e; ok is false where nests have none like it.
 func (l *lowering) dtype(e ir.Elem) (d DType, ok bool) {
 	name := e.Resolve(l.opt.DTypes)
+	if name == "f16" || name == "bf16" {
+		name = F32.String() // what they are computed in
+	}
 	i := slices.Index(dtypeNames[:], name)
 	return DType(max(i, 0)), i >= 0
+}
+
+// mayBeHalf tells whether e is a dtype variable that f32 stands for where tensors have f16 or bf16.
+func (l *lowering) mayBeHalf(e ir.Elem) bool {
+	i := slices.IndexFunc(l.f.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name })
+	return i >= 0 && e.Wrap == "" && l.float == F32 && ir.MayBeHalf(l.f.ElemVars[i])
 }
 
 // chooseFloat finds the one float dtype of the function. Functions without floats are not expressed by nests.

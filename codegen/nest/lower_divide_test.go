@@ -6,13 +6,14 @@ import (
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/internal/specs"
 )
 
 // TestSmoothL1Betas compares gradients of float32 nests with the formula, g·min(1, |x - t|/beta)·sign(x - t), for divisors
 // from the tiniest subnormal number to infinity: neither 1/beta nor g/beta may overflow, nor g·|x - t| underflow.
 func TestSmoothL1Betas(t *testing.T) {
-	all := variants(t, parse(t, []string{"../../specs/loss/reduction.op", "../../specs/loss/smooth_l1.op"}))
-	for _, name := range []string{"smooth_l1_none", "smooth_l1_mean", "smooth_l1_sum"} {
+	all := variants(t, specs.Package(t, "loss").Ops)
+	for _, name := range []string{"loss_smooth_l1_none", "loss_smooth_l1_mean", "loss_smooth_l1_sum"} {
 		p := *all[name]
 		p.dtypes = map[string]string{"T": "f32", "I": "i64"}
 		p.lower(t, name)
@@ -30,7 +31,7 @@ func TestSmoothL1Betas(t *testing.T) {
 				diffs = append(diffs, 0x1p-149, -0x1p-149, 1e-39, 0.1, -7, 1e30, math.MaxFloat32)
 				got := p.gradientAt(t, diffs, beta, g)
 				n := 1.0
-				if name == "smooth_l1_mean" {
+				if name == "loss_smooth_l1_mean" {
 					n = float64(len(diffs))
 				}
 				for i, d := range diffs {
@@ -96,8 +97,8 @@ func (p *pair) gradientAt(t *testing.T, x []float64, beta, g float64) []float64 
 
 // TestSmoothL1Multiplications counts: what keeps the range costs no multiplication for each element.
 func TestSmoothL1Multiplications(t *testing.T) {
-	all := variants(t, parse(t, []string{"../../specs/loss/reduction.op", "../../specs/loss/smooth_l1.op"}))
-	for name, most := range map[string]int{"smooth_l1_none": 3, "smooth_l1_mean": 2} {
+	all := variants(t, specs.Package(t, "loss").Ops)
+	for name, most := range map[string]int{"loss_smooth_l1_none": 3, "loss_smooth_l1_mean": 2} {
 		p := *all[name]
 		p.dtypes = map[string]string{"T": "f32", "I": "i64"}
 		p.lower(t, name)

@@ -73,7 +73,10 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 	case ir.OpStop:
 		return arg(0)
 	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
-		x, ok := ir.LimitOf(v.Op, g.l.float.String())
+		if g.l.mayBeHalf(v.Type.Elem) {
+			return g.scalar(v, Float) // a call knows
+		}
+		x, ok := ir.LimitOf(v.Op, v.Type.Elem.Resolve(g.l.opt.DTypes))
 		if !ok {
 			return g.failf("%s of %s", v.Op, g.l.float)
 		}

@@ -23,7 +23,7 @@ func Common(f *ir.Func) *ir.Func {
 			return v
 		})
 		if d.Target.Role == ir.Local && d.Group == 0 {
-			if d.IsPointwise() && d.Body.Op == ir.OpRead {
+			if d.IsPointwise() && d.Body.Op == ir.OpRead && (d.Derived || atOwnPoints(d.Body)) {
 				alias[d.Target] = d
 				return d
 			}
@@ -46,4 +46,15 @@ func at(d *ir.Def, index []*ir.Value) *ir.Value {
 		m[e.Var] = index[i]
 	}
 	return ir.Subst(d.Body, m)
+}
+
+// atOwnPoints tells whether a read is at variables over the axes that it reads along, so that no point of it is out of range: a
+// definition that repeats others has errors of its own, also at points that nobody reads.
+func atOwnPoints(read *ir.Value) bool {
+	for i, a := range read.Args {
+		if a.Op != ir.OpIndex || a.Var.Axis != read.Tensor.Axes[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -239,6 +239,9 @@ func (l *linear) split(d *ir.Def, v *ir.Value) []term {
 			return l.terms(d, body)
 		}
 	case ir.OpSelect:
+		if u := grad.Unguarded(v); u != nil {
+			return l.terms(d, u) // Empty puts guards again where they are needed
+		}
 		c, a, b := v.Args[0], v.Args[1], v.Args[2]
 		n := grad.Choose(c, l.rebuild(d, a), l.rebuild(d, b))
 		if grad.IsZero(n) {
@@ -277,6 +280,9 @@ func (l *linear) sum(d *ir.Def) {
 	for _, v := range d.Reduced() {
 		reduced[v] = true
 	}
+	// A sum whose conditions or ranges may leave it no points is zero there, whatever its factors are.
+	filtered := slices.ContainsFunc(d.Where, func(c *ir.Value) bool { return ir.DependsOn(c, reduced) }) ||
+		slices.ContainsFunc(d.Reduced(), func(v *ir.Var) bool { return v.Axis == nil })
 	type part struct {
 		outer term   // doesn't change; its coefficient is 1
 		inner []term // changes
@@ -291,14 +297,14 @@ func (l *linear) sum(d *ir.Def) {
 		}
 		outer, inner := unit(), term{coef: t.coef}
 		for _, v := range t.num {
-			if ir.DependsOn(v, reduced) {
+			if ir.DependsOn(v, reduced) || filtered && l.mayFail(v) {
 				inner.num = append(inner.num, v)
 			} else {
 				outer.num = append(outer.num, v)
 			}
 		}
 		for _, v := range t.den {
-			if ir.DependsOn(v, reduced) {
+			if ir.DependsOn(v, reduced) || filtered && l.mayFail(v) {
 				inner.den = append(inner.den, v)
 			} else {
 				outer.den = append(outer.den, v)
@@ -343,7 +349,24 @@ func (l *linear) sum(d *ir.Def) {
 		p.Vars = append(p.Vars, e.Var)
 	}
 	p.Body = l.builder(p, d.Body).sum(total)
+	// What was taken out stands where the sum had no points too, unless its conditions go with it: there it may read out of range, or
+	// be no number.
+	var outside []*ir.Value
+	for _, c := range d.Where {
+		if !ir.DependsOn(c, reduced) {
+			outside = append(outside, c)
+		}
+	}
+	p.Body = grad.Choose(ir.And(outside...), p.Body, ir.Cast(ir.Int(0), p.Body.Type))
 	l.add(p)
+}
+
+// mayFail tells whether a factor may be infinite or no number: anything but constants and what is linear in cotangents.
+func (l *linear) mayFail(v *ir.Value) bool {
+	if v.Op == ir.OpRead {
+		return !l.linear[v.Tensor]
+	}
+	return ir.ConstOf(v) == nil
 }
 
 // name is a name that no tensor has yet.

@@ -24,6 +24,7 @@ type Pass struct {
 //   - zero again: linear takes sums apart, and some of the parts are zero (deviations from a mean). What is left may
 //     be inlined further, so linear again.
 //   - simplify again, for what was inlined.
+//   - empty after linear, which takes factors out of sums.
 //   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
 //   - dead last: it drops what the others left without readers.
 var Passes = []Pass{
@@ -33,6 +34,7 @@ var Passes = []Pass{
 	{"zero", Zero},
 	{"linear", Linear},
 	{"simplify", Simplify},
+	{"empty", Empty},
 	{"common", Common},
 	{"collapse", Collapse},
 	{"dead", Dead},

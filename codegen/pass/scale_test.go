@@ -9,7 +9,7 @@ import (
 	"github.com/opgen/opgen/codegen/ir/irtest"
 )
 
-// Rewritten gradients keep their digits in f32 for inputs far from one: nothing overflows that the formula itself
+// Gradients, as derived and rewritten, keep their digits in f32 for inputs far from one: nothing overflows that the formula itself
 // doesn't, and no small difference is taken of large sums.
 func TestScales(t *testing.T) {
 	cases := map[string]irtest.Case{}
@@ -37,37 +37,40 @@ func TestScales(t *testing.T) {
 	} {
 		c := cases[k.name]
 		c.Scalars = map[string]float64{k.attr: k.value}
-		back, err := grad.Reverse(c.Func)
+		derived, err := grad.Reverse(c.Func)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err = Run(back, ""); err != nil {
+		simple, err := Run(derived, "")
+		if err != nil {
 			t.Fatal(err)
 		}
-		run := func(dtype string) map[*ir.Tensor]*ir.Array {
-			in := c.Random(c.Func, 8)
-			in.DTypes = map[string]string{"T": dtype}
-			for i, x := range in.Arrays[c.Func.Inputs[0]].Data {
-				in.Arrays[c.Func.Inputs[0]].Data[i] = float64(float32(x*k.scale + k.shift))
+		for _, back := range []*ir.Func{derived, simple} {
+			run := func(dtype string) map[*ir.Tensor]*ir.Array {
+				in := c.Random(c.Func, 8)
+				in.DTypes = map[string]string{"T": dtype}
+				for i, x := range in.Arrays[c.Func.Inputs[0]].Data {
+					in.Arrays[c.Func.Inputs[0]].Data[i] = float64(float32(x*k.scale + k.shift))
+				}
+				in = irtest.WithOutputs(t, c.Func, in)
+				irtest.Cotangents(back, in, 8)
+				out, err := ir.Eval(back, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
 			}
-			in = irtest.WithOutputs(t, c.Func, in)
-			irtest.Cotangents(back, in, 8)
-			out, err := ir.Eval(back, in)
-			if err != nil {
-				t.Fatal(err)
+			got, want := run("f32"), run("f64")
+			g := back.Outputs[0]
+			size := 0.0
+			for _, x := range want[g].Data {
+				size = max(size, math.Abs(x))
 			}
-			return out
-		}
-		got, want := run("f32"), run("f64")
-		g := back.Outputs[0]
-		size := 0.0
-		for _, x := range want[g].Data {
-			size = max(size, math.Abs(x))
-		}
-		for i, x := range want[g].Data {
-			if d := math.Abs(got[g].Data[i] - x); !(d <= k.tolerance*size+0x1p-149) {
-				t.Errorf("%s scaled by %g, shifted by %g: %s[%d] is %g in f32, %g in f64", k.name, k.scale, k.shift, g.Name, i, got[g].Data[i], x)
-				break
+			for i, x := range want[g].Data {
+				if d := math.Abs(got[g].Data[i] - x); !(d <= k.tolerance*size+0x1p-149) {
+					t.Errorf("%s scaled by %g, shifted by %g: %s[%d] is %g in f32, %g in f64", k.name, k.scale, k.shift, g.Name, i, got[g].Data[i], x)
+					break
+				}
 			}
 		}
 	}

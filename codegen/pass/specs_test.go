@@ -3,35 +3,20 @@ package pass
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/opgen/opgen/codegen/check"
 	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/ir/irtest"
-	"github.com/opgen/opgen/dsl"
+	"github.com/opgen/opgen/internal/specs"
 )
 
-// variants gives every variant of every op of the example specs that the checker takes.
+// variants gives every variant of every op of the specs.
 func variants(t *testing.T, each func(name string, f *ir.Func)) {
-	files, err := filepath.Glob("../../dsl/testdata/specs/*.op")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no specs", err)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, _ := dsl.Parse(filepath.Base(name), text)
-		pkg, _ := check.Package([]*dsl.File{file})
-		for _, op := range pkg.Ops {
-			for _, v := range op.Variants {
-				if v.Forward != nil && (os.Getenv("OPGEN_HEAVY") != "" || !large(v)) {
-					each(op.Package+"."+op.Name, v.Forward)
-				}
+	for _, op := range specs.Ops(t) {
+		for _, v := range op.Variants {
+			if v.Forward != nil && (specs.Heavy() || !large(v)) {
+				each(op.Package+"."+op.Name, v.Forward)
 			}
 		}
 	}
@@ -89,7 +74,7 @@ func sample(f *ir.Func, seed uint64) ir.Binding {
 	return in
 }
 
-// Gradients of all ops of the example specs, after all passes, against differences.
+// Gradients of all ops of the specs, after all passes, against differences.
 func TestSpecsAgainstDifferences(t *testing.T) {
 	tried, skipped := 0, 0
 	variants(t, func(name string, f *ir.Func) {

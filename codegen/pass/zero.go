@@ -19,7 +19,7 @@ func Zero(f *ir.Func) *ir.Func {
 	f = Dead(f)
 	known := append([]*ir.Def{}, f.Given...)
 	have := byTarget(known)
-	trial := tried(f)
+	candidate := mayBeZero(f)
 	zero := map[*ir.Tensor]bool{}
 	r := eachDef(f, func(d *ir.Def) *ir.Def {
 		if !d.Derived {
@@ -30,10 +30,10 @@ func Zero(f *ir.Func) *ir.Func {
 		}
 		n := ir.MapDef(d, func(v *ir.Value) *ir.Value { return withoutZeros(v, zero) })
 		known = append(known, n)
-		if d.Group != 0 || d.Monoid != ir.Assign && d.Monoid != ir.Sum {
+		if !provable(d) {
 			return n
 		}
-		if grad.IsZero(n.Body) || small(trial[n.Target]) && prove.Zero(known, n.Target) {
+		if grad.IsZero(n.Body) || candidate[n.Target] && prove.Zero(f.ElemVars, known, n.Target) {
 			zero[n.Target] = true
 			return zeroDef(n)
 		}
@@ -45,36 +45,69 @@ func Zero(f *ir.Func) *ir.Func {
 	return Dead(r)
 }
 
-// maxTrial bounds the extents of a trial evaluation.
-const maxTrial = 1 << 12
+// maxTrial bounds the work of one trial, in values computed.
+const maxTrial = 1 << 15
 
-// tried evaluates a function at one arbitrary point, to tell which definitions may be zero before any is proved to be. It is
-// empty where the function can't be evaluated there.
-func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
-	c := grad.Close(f)
-	in := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{"step": 2}}
-	points := 1 // of all axes together: few, whatever their number
-	for i, a := range c.Axes {
-		if in.Extents[a] = 2 + i%2; points*in.Extents[a] > maxTrial {
-			in.Extents[a] = 1
+// trials are arbitrary points: extents are alternately least and least+1, whole and real are attributes that are and that
+// aren't whole numbers, elements are spread between low and low+1. Where a function can't be evaluated at one (an extent of
+// zero, a divisor), it may be at another.
+var trials = []struct{ least, whole, real, low, spread float64 }{
+	{2, 1, 0.125, 0.1, 0.6180339887498949},
+	{3, 2, 0.375, -0.55, 0.7548776662466927},
+	{2, 3, 1.75, -0.45, 0.5698402909980532},
+}
+
+// mayBeZero gives the derived definitions that are zero, but for rounding, at all points of trial, so that few are tried to
+// be proved to be. What can't be evaluated may be zero.
+func mayBeZero(f *ir.Func) map[*ir.Tensor]bool {
+	r := map[*ir.Tensor]bool{}
+	for _, d := range f.Defs {
+		if provable(d) {
+			r[d.Target] = true
 		}
-		points *= in.Extents[a]
+	}
+	c := grad.Close(f)
+	for i := range trials {
+		if len(r) == 0 {
+			break
+		}
+		for t, a := range trial(c, i) {
+			if !small(a) {
+				delete(r, t)
+			}
+		}
+	}
+	return r
+}
+
+// provable tells whether a definition is of the kind that is proved to be zero.
+func provable(d *ir.Def) bool {
+	return d.Derived && d.Group == 0 && (d.Monoid == ir.Assign || d.Monoid == ir.Sum)
+}
+
+// trial evaluates a function at one point; nil where that is not possible, or costs too much.
+func trial(c *ir.Func, at int) map[*ir.Tensor]*ir.Array {
+	p := trials[at]
+	in := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{"step": p.least}}
+	for i, a := range c.Axes {
+		in.Extents[a] = int(p.least) + i%2
 	}
 	for _, s := range c.Scalars {
-		in.Scalars[s.Name] = 1
+		in.Scalars[s.Name] = p.whole
 		if s.Type.Kind != ir.Exact {
-			in.Scalars[s.Name] = 0.875
+			in.Scalars[s.Name] = p.real
 		}
 	}
-	for _, d := range c.Dims {
-		x, err := ir.EvalScalar(c, d.Value, in)
-		if err != nil || x < 0 || x != math.Floor(x) {
-			return nil
+	fits := place(c, in)
+	for _, a := range c.Axes { // the outer ones give way
+		if fits {
+			break
 		}
-		if x > maxTrial {
-			return nil
-		}
-		in.Extents[d.Axis] = int(x)
+		in.Extents[a] = 1
+		fits = place(c, in)
+	}
+	if !fits {
+		return nil
 	}
 	k := 0
 	for _, t := range c.Inputs {
@@ -85,9 +118,11 @@ func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
 		x := ir.NewArray(shape...)
 		for i := range x.Data {
 			k++
-			x.Data[i] = 0
-			if c.IsFloat(t) {
-				x.Data[i] = math.Mod(float64(k)*0.6180339887498949, 1) + 0.1
+			switch {
+			case c.IsFloat(t):
+				x.Data[i] = math.Mod(float64(k)*p.spread, 1) + p.low
+			case t.Elem.Name == "bool" && k%3 > 0:
+				x.Data[i] = 1
 			}
 		}
 		in.Arrays[t] = x
@@ -99,11 +134,48 @@ func tried(f *ir.Func) map[*ir.Tensor]*ir.Array {
 	return all
 }
 
-// small tells whether an array, evaluated with numbers of order one, may be zero but for rounding, or isn't known.
-func small(a *ir.Array) bool {
-	if a == nil {
-		return true
+// place computes the extents that follow from others, and tells whether the function can be evaluated with them at a cost
+// within maxTrial.
+func place(c *ir.Func, in ir.Binding) bool {
+	for _, d := range c.Dims {
+		x, err := ir.EvalScalar(c, d.Value, in)
+		if err != nil || x < 0 || x != math.Floor(x) || x > maxTrial {
+			return false
+		}
+		in.Extents[d.Axis] = int(x)
 	}
+	work := 0
+	for _, d := range c.Defs {
+		n := 1
+		ir.Walk(d.Body, func(*ir.Value) bool { n++; return true })
+		for _, v := range d.Vars {
+			if n *= points(c, v, in); n > maxTrial {
+				return false
+			}
+		}
+		work += n
+	}
+	return work <= maxTrial
+}
+
+// points is how many values a variable has; those whose range depends on others have a few.
+func points(c *ir.Func, v *ir.Var, in ir.Binding) int {
+	if v.Axis != nil {
+		return in.Extents[v.Axis]
+	}
+	if len(ir.FreeVars(v.Lo, v.Hi)) == 0 && len(ir.Reads(v.Lo, v.Hi)) == 0 {
+		lo, err1 := ir.EvalScalar(c, v.Lo, in)
+		hi, err2 := ir.EvalScalar(c, v.Hi, in)
+		if err1 == nil && err2 == nil && math.Abs(hi-lo) <= maxTrial {
+			return int(hi - lo)
+		}
+	}
+	return 3
+}
+
+// small tells whether an array, evaluated with numbers of order one, may be zero but for rounding. One that isn't a number
+// tells nothing.
+func small(a *ir.Array) bool {
 	return !slices.ContainsFunc(a.Data, func(x float64) bool { return math.Abs(x) > 1e-8 })
 }
 

@@ -42,7 +42,7 @@ func (a *PseudoHuberAttrs) values() (pseudoHuberValues, error) {
 //	let r = (x - t)/delta
 //	y = mean(delta^2*(sqrt(1 + r^2) - 1))
 //
-// x: T[...B], t: T[...B]; y: T[]. T: f32 or f64.
+// x: T[...B], t: T[...B]; y: T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: delta must be positive.
 func PseudoHuber(x, t *runtime.Tensor, attrs *PseudoHuberAttrs) (*runtime.Tensor, error) {
@@ -61,7 +61,7 @@ func PseudoHuber(x, t *runtime.Tensor, attrs *PseudoHuberAttrs) (*runtime.Tensor
 	if record {
 		runtime.Record("robust.pseudo_huber", []*runtime.Tensor{y}, []*runtime.Tensor{x, t}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
-			if err := pseudoHuberBackward.Bind(&bound, nil, x, t, back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
+			if err := pseudoHuberBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 				return err
 			}
 			pseudoHuberRunBackward(&bound, &vals)
@@ -88,7 +88,7 @@ func PseudoHuberInto(y, x, t *runtime.Tensor, attrs *PseudoHuberAttrs) error {
 }
 
 // PseudoHuberSlice is [PseudoHuberInto] on plain slices of one length. Where the result is one number, dst has one element.
-func PseudoHuberSlice[T float32 | float64](dst, x, t []T, attrs *PseudoHuberAttrs) error {
+func PseudoHuberSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](dst, x, t []T, attrs *PseudoHuberAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -217,6 +217,7 @@ func init() {
 		Attrs: []runtime.AttrInfo{
 			{Name: "delta", Type: "float", Default: "1"},
 		},
+		Kernels: []string{"f32", "f64"}, Assembly: true,
 		Invoke: pseudoHuberInvoke,
 	})
 }

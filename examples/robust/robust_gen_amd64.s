@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func pseudo_huber_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·pseudo_huber_f32_forward_0_avx2(SB), 0, $280-8
+TEXT ·pseudo_huber_f32_forward_0_avx2(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
@@ -18,21 +18,17 @@ TEXT ·pseudo_huber_f32_forward_0_avx2(SB), 0, $280-8
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         288(AX), DX
-	SHLQ         $8, DX
+	SHLQ         $6, DX
 	MOVQ         296(AX), SI
-	SHLQ         $8, SI
+	SHLQ         $6, SI
 	MOVQ         288(AX), DI
+	MOVQ         DI, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), DI
 	SHLQ         $5, DI
-	MOVQ         296(AX), R8
-	SHLQ         $5, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 264(SP)
-	SHLQ         $2, 264(SP)
-	MOVQ         48(AX), R9
-	MOVQ         R9, 272(SP)
+	MOVQ         48(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
 	VMOVUPS      Y0, 0(SP)
 	VMOVUPS      Y0, 32(SP)
 	VMOVUPS      Y0, 64(SP)
@@ -48,145 +44,58 @@ TEXT ·pseudo_huber_f32_forward_0_avx2(SB), 0, $280-8
 	VBLENDVPS    Y0, Y7, Y4, Y0
 	VMULPS       Y0, Y2, Y2
 	VDIVPS       Y2, Y1, Y2
-	MOVQ         (AX), R9
-	TESTQ        R9, R9
+	MOVQ         (AX), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JLT     single3
-	VMOVUPS 0(SP), Y3
-	VMOVUPS 32(SP), Y4
-	VMOVUPS 64(SP), Y5
-	VMOVUPS 96(SP), Y6
-	VMOVUPS 128(SP), Y7
-	VMOVUPS 160(SP), Y8
-	VMOVUPS 192(SP), Y9
-	VMOVUPS 224(SP), Y10
-
+	MOVQ BX, R9
+	MOVQ CX, R10
+	MOVQ 8(AX), R11
+	MOVQ $0, R12
+	SUBQ $16, R11
+	JLT  single3
 block4:
-	VMOVUPS (R10), Y11
-	VSUBPS  (R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y3, Y3
-	VMOVUPS 32(R10), Y11
-	VSUBPS  32(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y4, Y4
-	VMOVUPS 64(R10), Y11
-	VSUBPS  64(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y5, Y5
-	VMOVUPS 96(R10), Y11
-	VSUBPS  96(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y6, Y6
-	VMOVUPS 128(R10), Y11
-	VSUBPS  128(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y7, Y7
-	VMOVUPS 160(R10), Y11
-	VSUBPS  160(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y8, Y8
-	VMOVUPS 192(R10), Y11
-	VSUBPS  192(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y9, Y9
-	VMOVUPS 224(R10), Y11
-	VSUBPS  224(R11), Y11, Y11
-	VMULPS  Y0, Y11, Y11
-	VMULPS  Y2, Y11, Y11
-	VMULPS  Y11, Y11, Y11
-	VADDPS  Y11, Y1, Y11
-	VSQRTPS Y11, Y11
-	VSUBPS  Y1, Y11, Y11
-	VADDPS  Y11, Y10, Y10
-	ADDQ    DX, R10
-	ADDQ    SI, R11
-	SUBQ    $64, R12
-	JGE     block4
-	VMOVUPS Y3, 0(SP)
-	VMOVUPS Y4, 32(SP)
-	VMOVUPS Y5, 64(SP)
-	VMOVUPS Y6, 96(SP)
-	VMOVUPS Y7, 128(SP)
-	VMOVUPS Y8, 160(SP)
-	VMOVUPS Y9, 192(SP)
-	VMOVUPS Y10, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $56, R12
-	JLT  tail6
-
-block7:
-	VMOVUPS (R10), Y3
-	VSUBPS  (R11), Y3, Y3
+	VMOVUPS (R9), Y3
+	VSUBPS  (R10), Y3, Y3
 	VMULPS  Y0, Y3, Y3
 	VMULPS  Y2, Y3, Y3
 	VMULPS  Y3, Y3, Y3
 	VADDPS  Y3, Y1, Y3
 	VSQRTPS Y3, Y3
 	VSUBPS  Y1, Y3, Y3
-	VMOVUPS 0(SP)(R13*1), Y4
+	VMOVUPS 0(SP)(R12*1), Y4
 	VADDPS  Y3, Y4, Y3
-	VMOVUPS Y3, 0(SP)(R13*1)
-	ADDQ    DI, R10
-	ADDQ    R8, R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $8, R12
-	JGE     block7
-
-tail6:
-	ADDQ $8, R12
+	VMOVUPS Y3, 0(SP)(R12*1)
+	VMOVUPS 32(R9), Y3
+	VSUBPS  32(R10), Y3, Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VMULPS  Y3, Y3, Y3
+	VADDPS  Y3, Y1, Y3
+	VSQRTPS Y3, Y3
+	VSUBPS  Y1, Y3, Y3
+	VMOVUPS 32(SP)(R12*1), Y4
+	VADDPS  Y3, Y4, Y3
+	VMOVUPS Y3, 32(SP)(R12*1)
+	ADDQ    DX, R9
+	ADDQ    SI, R10
+	ADDQ    $64, R12
+	ANDQ    $255, R12
+	SUBQ    $16, R11
+	JGE     block4
+single3:
+	ADDQ $16, R11
 	JEQ  done5
-
-masked8:
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $8, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPS    32(R14)(R12*4), Y3
-	VMASKMOVPS (R10), Y3, Y4
-	VMASKMOVPS (R11), Y3, Y5
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y3
+	VMASKMOVPS (R9), Y3, Y4
+	VMASKMOVPS (R10), Y3, Y5
 	VSUBPS     Y5, Y4, Y4
 	VMULPS     Y0, Y4, Y4
 	VMULPS     Y2, Y4, Y4
@@ -194,17 +103,26 @@ masked8:
 	VADDPS     Y4, Y1, Y4
 	VSQRTPS    Y4, Y4
 	VSUBPS     Y1, Y4, Y4
-	VMOVUPS    0(SP)(R13*1), Y5
+	VMOVUPS    0(SP)(R12*1), Y5
 	VADDPS     Y4, Y5, Y4
 	VBLENDVPS  Y3, Y4, Y5, Y5
-	VMOVUPS    Y5, 0(SP)(R13*1)
-
+	VMOVUPS    Y5, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $8, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      128(SP), Y1
@@ -228,13 +146,13 @@ end1:
 	VPERMILPS    $1, X0, X1
 	VADDPS       X1, X0, X0
 	VBROADCASTSS X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSS       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func pseudo_huber_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·pseudo_huber_f32_forward_0_avx512(SB), 0, $272-8
+TEXT ·pseudo_huber_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -256,13 +174,8 @@ TEXT ·pseudo_huber_f32_forward_0_avx512(SB), 0, $272-8
 	SHLQ         $6, DI
 	MOVQ         296(AX), R8
 	SHLQ         $6, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         168(AX), R9
-	SHLQ         $2, R9
-	MOVQ         48(AX), R10
-	MOVQ         R10, 264(SP)
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), R9
 	VMOVUPS      Z0, 0(SP)
 	VMOVUPS      Z0, 64(SP)
 	VMOVUPS      Z0, 128(SP)
@@ -274,21 +187,19 @@ TEXT ·pseudo_huber_f32_forward_0_avx512(SB), 0, $272-8
 	VBLENDMPS    Z7, Z4, K1, Z0
 	VMULPS       Z0, Z2, Z2
 	VDIVPS       Z2, Z1, Z2
-	MOVQ         (AX), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $64, R13
-	JLT     single3
 	VMOVUPS 0(SP), Z3
 	VMOVUPS 64(SP), Z4
 	VMOVUPS 128(SP), Z5
 	VMOVUPS 192(SP), Z6
-
+	JLT     kept3
 block4:
 	VMOVUPS (R11), Z7
 	VSUBPS  (R12), Z7, Z7
@@ -330,40 +241,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $64, R13
 	JGE     block4
+kept3:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $48, R13
-	JLT  tail6
-
-block7:
-	VMOVUPS (R11), Z3
-	VSUBPS  (R12), Z3, Z3
-	VMULPS  Z0, Z3, Z3
-	VMULPS  Z2, Z3, Z3
-	VMULPS  Z3, Z3, Z3
-	VADDPS  Z3, Z1, Z3
-	VSQRTPS Z3, Z3
-	VSUBPS  Z1, Z3, Z3
-	VMOVUPS 0(SP)(R14*1), Z4
-	VADDPS  Z3, Z4, Z3
-	VMOVUPS Z3, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $16, R13
-	JGE     block7
-
-tail6:
-	ADDQ $16, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $64, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R11), K1, Z3
@@ -379,13 +265,22 @@ masked8:
 	VADDPS       Z3, Z4, Z3
 	VMOVAPS      Z3, K1, Z4
 	VMOVUPS      Z4, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $16, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z1
@@ -403,7 +298,6 @@ end1:
 	VPERMILPS     $1, X0, X1
 	VADDPS        X1, X0, X0
 	VBROADCASTSS  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSS        X0, (AX)
 	VZEROUPPER
 	RET
@@ -419,6 +313,7 @@ TEXT ·pseudo_huber_f32_forward_1_avx2(SB), NOSPLIT, $0-8
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Y1
 	MOVQ         40(AX), AX
+	MOVQ         a+0(FP), CX
 	VBROADCASTSS (BX), Y2
 	VMULPS       Y2, Y0, Y0
 	VDIVPS       Y1, Y0, Y0
@@ -437,6 +332,7 @@ TEXT ·pseudo_huber_f32_forward_1_avx512(SB), NOSPLIT, $0-8
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Z1
 	MOVQ         40(AX), AX
+	MOVQ         a+0(FP), CX
 	VBROADCASTSS (BX), Z2
 	VMULPS       Z2, Z0, Z0
 	VDIVPS       Z1, Z0, Z0
@@ -445,7 +341,7 @@ TEXT ·pseudo_huber_f32_forward_1_avx512(SB), NOSPLIT, $0-8
 	RET
 
 // func pseudo_huber_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	VXORPS       Y0, Y0, Y0
@@ -473,18 +369,10 @@ TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPS      k80000000<>+0(SB), Y13
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
-	SHLQ         $6, R9
-	MOVQ         304(AX), R10
-	SHLQ         $6, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	SHLQ         $6, R8
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSS (BX), Y14
 	VMULPS       Y0, Y14, Y0
 	VDIVPS       Y1, Y0, Y0
@@ -510,90 +398,27 @@ TEXT ·pseudo_huber_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPS       Y1, Y2, Y2
 	VDIVPS       Y2, Y0, Y0
 	VBLENDVPS    Y3, Y12, Y1, Y1
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R11
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
 	ANDQ         $1, R11
-	JEQ          usual2
+	JEQ          again1
+	CMPQ         BX, $24
+	JLT          again1
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
 	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y2
-	VMASKMOVPS   (CX), Y2, Y3
-	VMASKMOVPS   (DX), Y2, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y6, Y3, Y3
-	VMULPS       Y8, Y3, Y3
-	VMULPS       Y1, Y3, Y4
-	VMULPS       Y0, Y4, Y4
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y3, Y7, Y3
-	VSQRTPS      Y3, Y3
-	VDIVPS       Y3, Y4, Y3
-	VXORPS       Y13, Y3, Y4
-	VMASKMOVPS   Y3, Y2, (SI)
-	VMASKMOVPS   Y4, Y2, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Y2
-	VSUBPS   (DX), Y2, Y2
-	VMULPS   Y6, Y2, Y2
-	VMULPS   Y8, Y2, Y2
-	VMULPS   Y1, Y2, Y3
-	VMULPS   Y0, Y3, Y3
-	VMULPS   Y2, Y2, Y2
-	VADDPS   Y2, Y7, Y2
-	VSQRTPS  Y2, Y2
-	VDIVPS   Y2, Y3, Y2
-	VXORPS   Y13, Y2, Y3
-	VMOVNTPS Y2, (SI)
-	VMOVNTPS Y3, (DI)
-	VMOVUPS  32(CX), Y2
-	VSUBPS   32(DX), Y2, Y2
-	VMULPS   Y6, Y2, Y2
-	VMULPS   Y8, Y2, Y2
-	VMULPS   Y1, Y2, Y3
-	VMULPS   Y0, Y3, Y3
-	VMULPS   Y2, Y2, Y2
-	VADDPS   Y2, Y7, Y2
-	VSQRTPS  Y2, Y2
-	VDIVPS   Y2, Y3, Y2
-	VXORPS   Y13, Y2, Y3
-	VMOVNTPS Y2, 32(SI)
-	VMOVNTPS Y3, 32(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $64, SI
-	ADDQ     $64, DI
-	SUBQ     $16, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	JNE          masked4
+again1:
+	SUBQ $16, BX
+	JLT  single2
 block5:
 	VMOVUPS (CX), Y2
 	VSUBPS  (DX), Y2, Y2
@@ -606,88 +431,84 @@ block5:
 	VSQRTPS Y2, Y2
 	VDIVPS  Y2, Y3, Y2
 	VXORPS  Y13, Y2, Y3
+	VMOVUPS 32(CX), Y4
+	VSUBPS  32(DX), Y4, Y4
+	VMULPS  Y6, Y4, Y4
+	VMULPS  Y8, Y4, Y4
+	VMULPS  Y1, Y4, Y5
+	VMULPS  Y0, Y5, Y5
+	VMULPS  Y4, Y4, Y4
+	VADDPS  Y4, Y7, Y4
+	VSQRTPS Y4, Y4
+	VDIVPS  Y4, Y5, Y4
+	VXORPS  Y13, Y4, Y5
+	TESTQ   R10, R10
+	JNE     around6
 	VMOVUPS Y2, (SI)
 	VMOVUPS Y3, (DI)
-	VMOVUPS 32(CX), Y2
-	VSUBPS  32(DX), Y2, Y2
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y1, Y2, Y3
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y2, Y2, Y2
-	VADDPS  Y2, Y7, Y2
-	VSQRTPS Y2, Y2
-	VDIVPS  Y2, Y3, Y2
-	VXORPS  Y13, Y2, Y3
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, BX
-	JGE     block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Y2
-	VSUBPS  (DX), Y2, Y2
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y1, Y2, Y3
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y2, Y2, Y2
-	VADDPS  Y2, Y7, Y2
-	VSQRTPS Y2, Y2
-	VDIVPS  Y2, Y3, Y2
-	VXORPS  Y13, Y2, Y3
-	VMOVUPS Y2, (SI)
-	VMOVUPS Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
-	ADDQ    $32, SI
-	ADDQ    $32, DI
-	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPS    32(R8)(BX*4), Y2
+	VMOVUPS Y4, 32(SI)
+	VMOVUPS Y5, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Y2, (SI)
+	VMOVNTPS Y3, (DI)
+	VMOVNTPS Y4, 32(SI)
+	VMOVNTPS Y5, 32(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, BX
+	JGE  block5
+single2:
+	ADDQ    $16, BX
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	MOVQ       R11, R12
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPS    32(R13)(R12*4), Y2
 	VMASKMOVPS (CX), Y2, Y3
 	VMASKMOVPS (DX), Y2, Y4
 	VSUBPS     Y4, Y3, Y3
 	VMULPS     Y6, Y3, Y3
 	VMULPS     Y8, Y3, Y3
-	VMULPS     Y1, Y3, Y1
-	VMULPS     Y0, Y1, Y0
-	VMULPS     Y3, Y3, Y1
-	VADDPS     Y1, Y7, Y1
-	VSQRTPS    Y1, Y1
-	VDIVPS     Y1, Y0, Y0
-	VXORPS     Y13, Y0, Y1
-	VMASKMOVPS Y0, Y2, (SI)
-	VMASKMOVPS Y1, Y2, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	VMULPS     Y1, Y3, Y4
+	VMULPS     Y0, Y4, Y4
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y7, Y3
+	VSQRTPS    Y3, Y3
+	VDIVPS     Y3, Y4, Y3
+	VXORPS     Y13, Y3, Y4
+	VMASKMOVPS Y3, Y2, (SI)
+	VMASKMOVPS Y4, Y2, (DI)
+	MOVQ       R11, R12
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R12
+	LEAQ       (CX)(R12*4), CX
+	MOVQ       R11, R12
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R12
+	LEAQ       (DX)(R12*4), DX
+	LEAQ       (SI)(R11*4), SI
+	LEAQ       (DI)(R11*4), DI
+	SUBQ       R11, BX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func pseudo_huber_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	VPXORD       Z0, Z0, Z0
@@ -715,17 +536,10 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSS k80000000<>+0(SB), Z13
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $7, R10
-	MOVQ         304(AX), R11
-	SHLQ         $7, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $7, R8
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSS (BX), Z14
 	VMULPS       Z0, Z14, Z0
 	VDIVPS       Z1, Z0, Z0
@@ -751,25 +565,77 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPS       Z1, Z2, Z2
 	VDIVPS       Z2, Z0, Z0
 	VBLENDMPS    Z12, Z1, K2, Z1
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $48
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $32, BX
+	JLT  single2
+block5:
+	VMOVUPS (CX), Z2
+	VSUBPS  (DX), Z2, Z2
+	VMULPS  Z6, Z2, Z2
+	VMULPS  Z8, Z2, Z2
+	VMULPS  Z1, Z2, Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z2, Z2, Z2
+	VADDPS  Z2, Z7, Z2
+	VSQRTPS Z2, Z2
+	VDIVPS  Z2, Z3, Z2
+	VPXORD  Z13, Z2, Z3
+	VMOVUPS 64(CX), Z4
+	VSUBPS  64(DX), Z4, Z4
+	VMULPS  Z6, Z4, Z4
+	VMULPS  Z8, Z4, Z4
+	VMULPS  Z1, Z4, Z5
+	VMULPS  Z0, Z5, Z5
+	VMULPS  Z4, Z4, Z4
+	VADDPS  Z4, Z7, Z4
+	VSQRTPS Z4, Z4
+	VDIVPS  Z4, Z5, Z4
+	VPXORD  Z13, Z4, Z5
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPS Z2, (SI)
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(SI)
+	VMOVUPS Z5, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Z2, (SI)
+	VMOVNTPS Z3, (DI)
+	VMOVNTPS Z4, 64(SI)
+	VMOVNTPS Z5, 64(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, BX
+	JGE  block5
+single2:
+	ADDQ    $32, BX
+	JEQ     done3
+	MOVQ    $16, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTD R11, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (CX), K1, Z2
 	VMOVUPS.Z    (DX), K1, Z3
@@ -785,147 +651,29 @@ TEXT ·pseudo_huber_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORD       Z13, Z2, Z3
 	VMOVUPS      Z2, K1, (SI)
 	VMOVUPS      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Z2
-	VSUBPS   (DX), Z2, Z2
-	VMULPS   Z6, Z2, Z2
-	VMULPS   Z8, Z2, Z2
-	VMULPS   Z1, Z2, Z3
-	VMULPS   Z0, Z3, Z3
-	VMULPS   Z2, Z2, Z2
-	VADDPS   Z2, Z7, Z2
-	VSQRTPS  Z2, Z2
-	VDIVPS   Z2, Z3, Z2
-	VPXORD   Z13, Z2, Z3
-	VMOVNTPS Z2, (SI)
-	VMOVNTPS Z3, (DI)
-	VMOVUPS  64(CX), Z2
-	VSUBPS   64(DX), Z2, Z2
-	VMULPS   Z6, Z2, Z2
-	VMULPS   Z8, Z2, Z2
-	VMULPS   Z1, Z2, Z3
-	VMULPS   Z0, Z3, Z3
-	VMULPS   Z2, Z2, Z2
-	VADDPS   Z2, Z7, Z2
-	VSQRTPS  Z2, Z2
-	VDIVPS   Z2, Z3, Z2
-	VPXORD   Z13, Z2, Z3
-	VMOVNTPS Z2, 64(SI)
-	VMOVNTPS Z3, 64(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $32, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (CX), Z2
-	VSUBPS  (DX), Z2, Z2
-	VMULPS  Z6, Z2, Z2
-	VMULPS  Z8, Z2, Z2
-	VMULPS  Z1, Z2, Z3
-	VMULPS  Z0, Z3, Z3
-	VMULPS  Z2, Z2, Z2
-	VADDPS  Z2, Z7, Z2
-	VSQRTPS Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VPXORD  Z13, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	VMOVUPS 64(CX), Z2
-	VSUBPS  64(DX), Z2, Z2
-	VMULPS  Z6, Z2, Z2
-	VMULPS  Z8, Z2, Z2
-	VMULPS  Z1, Z2, Z3
-	VMULPS  Z0, Z3, Z3
-	VMULPS  Z2, Z2, Z2
-	VADDPS  Z2, Z7, Z2
-	VSQRTPS Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VPXORD  Z13, Z2, Z3
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $32, BX
-	JGE     block5
-
-single1:
-	ADDQ $16, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Z2
-	VSUBPS  (DX), Z2, Z2
-	VMULPS  Z6, Z2, Z2
-	VMULPS  Z8, Z2, Z2
-	VMULPS  Z1, Z2, Z3
-	VMULPS  Z0, Z3, Z3
-	VMULPS  Z2, Z2, Z2
-	VADDPS  Z2, Z7, Z2
-	VSQRTPS Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VPXORD  Z13, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, BX
-	JGE     block8
-
-tail7:
-	ADDQ $16, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD BX, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (CX), K1, Z2
-	VMOVUPS.Z    (DX), K1, Z3
-	VSUBPS       Z3, Z2, Z2
-	VMULPS       Z6, Z2, Z2
-	VMULPS       Z8, Z2, Z2
-	VMULPS       Z1, Z2, Z1
-	VMULPS       Z0, Z1, Z0
-	VMULPS       Z2, Z2, Z1
-	VADDPS       Z1, Z7, Z1
-	VSQRTPS      Z1, Z1
-	VDIVPS       Z1, Z0, Z0
-	VPXORD       Z13, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*4), CX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*4), DX
+	LEAQ         (SI)(R11*4), SI
+	LEAQ         (DI)(R11*4), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func pseudo_huber_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·pseudo_huber_f64_forward_0_avx2(SB), 0, $280-8
+TEXT ·pseudo_huber_f64_forward_0_avx2(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -938,21 +686,17 @@ TEXT ·pseudo_huber_f64_forward_0_avx2(SB), 0, $280-8
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         288(AX), DX
-	SHLQ         $8, DX
+	SHLQ         $6, DX
 	MOVQ         296(AX), SI
-	SHLQ         $8, SI
+	SHLQ         $6, SI
 	MOVQ         288(AX), DI
+	MOVQ         DI, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), DI
 	SHLQ         $5, DI
-	MOVQ         296(AX), R8
-	SHLQ         $5, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 264(SP)
-	SHLQ         $3, 264(SP)
-	MOVQ         48(AX), R9
-	MOVQ         R9, 272(SP)
+	MOVQ         48(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
 	VMOVUPD      Y0, 0(SP)
 	VMOVUPD      Y0, 32(SP)
 	VMOVUPD      Y0, 64(SP)
@@ -968,145 +712,58 @@ TEXT ·pseudo_huber_f64_forward_0_avx2(SB), 0, $280-8
 	VBLENDVPD    Y0, Y7, Y4, Y0
 	VMULPD       Y0, Y2, Y2
 	VDIVPD       Y2, Y1, Y2
-	MOVQ         (AX), R9
-	TESTQ        R9, R9
+	MOVQ         (AX), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $32, R12
-	JLT     single3
-	VMOVUPD 0(SP), Y3
-	VMOVUPD 32(SP), Y4
-	VMOVUPD 64(SP), Y5
-	VMOVUPD 96(SP), Y6
-	VMOVUPD 128(SP), Y7
-	VMOVUPD 160(SP), Y8
-	VMOVUPD 192(SP), Y9
-	VMOVUPD 224(SP), Y10
-
+	MOVQ BX, R9
+	MOVQ CX, R10
+	MOVQ 8(AX), R11
+	MOVQ $0, R12
+	SUBQ $8, R11
+	JLT  single3
 block4:
-	VMOVUPD (R10), Y11
-	VSUBPD  (R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y3, Y3
-	VMOVUPD 32(R10), Y11
-	VSUBPD  32(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y4, Y4
-	VMOVUPD 64(R10), Y11
-	VSUBPD  64(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y5, Y5
-	VMOVUPD 96(R10), Y11
-	VSUBPD  96(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y6, Y6
-	VMOVUPD 128(R10), Y11
-	VSUBPD  128(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y7, Y7
-	VMOVUPD 160(R10), Y11
-	VSUBPD  160(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y8, Y8
-	VMOVUPD 192(R10), Y11
-	VSUBPD  192(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y9, Y9
-	VMOVUPD 224(R10), Y11
-	VSUBPD  224(R11), Y11, Y11
-	VMULPD  Y0, Y11, Y11
-	VMULPD  Y2, Y11, Y11
-	VMULPD  Y11, Y11, Y11
-	VADDPD  Y11, Y1, Y11
-	VSQRTPD Y11, Y11
-	VSUBPD  Y1, Y11, Y11
-	VADDPD  Y11, Y10, Y10
-	ADDQ    DX, R10
-	ADDQ    SI, R11
-	SUBQ    $32, R12
-	JGE     block4
-	VMOVUPD Y3, 0(SP)
-	VMOVUPD Y4, 32(SP)
-	VMOVUPD Y5, 64(SP)
-	VMOVUPD Y6, 96(SP)
-	VMOVUPD Y7, 128(SP)
-	VMOVUPD Y8, 160(SP)
-	VMOVUPD Y9, 192(SP)
-	VMOVUPD Y10, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $28, R12
-	JLT  tail6
-
-block7:
-	VMOVUPD (R10), Y3
-	VSUBPD  (R11), Y3, Y3
+	VMOVUPD (R9), Y3
+	VSUBPD  (R10), Y3, Y3
 	VMULPD  Y0, Y3, Y3
 	VMULPD  Y2, Y3, Y3
 	VMULPD  Y3, Y3, Y3
 	VADDPD  Y3, Y1, Y3
 	VSQRTPD Y3, Y3
 	VSUBPD  Y1, Y3, Y3
-	VMOVUPD 0(SP)(R13*1), Y4
+	VMOVUPD 0(SP)(R12*1), Y4
 	VADDPD  Y3, Y4, Y3
-	VMOVUPD Y3, 0(SP)(R13*1)
-	ADDQ    DI, R10
-	ADDQ    R8, R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $4, R12
-	JGE     block7
-
-tail6:
-	ADDQ $4, R12
+	VMOVUPD Y3, 0(SP)(R12*1)
+	VMOVUPD 32(R9), Y3
+	VSUBPD  32(R10), Y3, Y3
+	VMULPD  Y0, Y3, Y3
+	VMULPD  Y2, Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  Y3, Y1, Y3
+	VSQRTPD Y3, Y3
+	VSUBPD  Y1, Y3, Y3
+	VMOVUPD 32(SP)(R12*1), Y4
+	VADDPD  Y3, Y4, Y3
+	VMOVUPD Y3, 32(SP)(R12*1)
+	ADDQ    DX, R9
+	ADDQ    SI, R10
+	ADDQ    $64, R12
+	ANDQ    $255, R12
+	SUBQ    $8, R11
+	JGE     block4
+single3:
+	ADDQ $8, R11
 	JEQ  done5
-
-masked8:
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $4, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPD    32(R14)(R12*8), Y3
-	VMASKMOVPD (R10), Y3, Y4
-	VMASKMOVPD (R11), Y3, Y5
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y3
+	VMASKMOVPD (R9), Y3, Y4
+	VMASKMOVPD (R10), Y3, Y5
 	VSUBPD     Y5, Y4, Y4
 	VMULPD     Y0, Y4, Y4
 	VMULPD     Y2, Y4, Y4
@@ -1114,17 +771,26 @@ masked8:
 	VADDPD     Y4, Y1, Y4
 	VSQRTPD    Y4, Y4
 	VSUBPD     Y1, Y4, Y4
-	VMOVUPD    0(SP)(R13*1), Y5
+	VMOVUPD    0(SP)(R12*1), Y5
 	VADDPD     Y4, Y5, Y4
 	VBLENDVPD  Y3, Y4, Y5, Y5
-	VMOVUPD    Y5, 0(SP)(R13*1)
-
+	VMOVUPD    Y5, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $4, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      128(SP), Y1
@@ -1146,13 +812,13 @@ end1:
 	VPERMILPD    $1, X0, X1
 	VADDPD       X1, X0, X0
 	VBROADCASTSD X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSD       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func pseudo_huber_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·pseudo_huber_f64_forward_0_avx512(SB), 0, $272-8
+TEXT ·pseudo_huber_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -1172,13 +838,8 @@ TEXT ·pseudo_huber_f64_forward_0_avx512(SB), 0, $272-8
 	SHLQ         $6, DI
 	MOVQ         296(AX), R8
 	SHLQ         $6, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         168(AX), R9
-	SHLQ         $3, R9
-	MOVQ         48(AX), R10
-	MOVQ         R10, 264(SP)
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), R9
 	VMOVUPD      Z0, 0(SP)
 	VMOVUPD      Z0, 64(SP)
 	VMOVUPD      Z0, 128(SP)
@@ -1190,21 +851,19 @@ TEXT ·pseudo_huber_f64_forward_0_avx512(SB), 0, $272-8
 	VBLENDMPD    Z7, Z4, K1, Z0
 	VMULPD       Z0, Z2, Z2
 	VDIVPD       Z2, Z1, Z2
-	MOVQ         (AX), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $32, R13
-	JLT     single3
 	VMOVUPD 0(SP), Z3
 	VMOVUPD 64(SP), Z4
 	VMOVUPD 128(SP), Z5
 	VMOVUPD 192(SP), Z6
-
+	JLT     kept3
 block4:
 	VMOVUPD (R11), Z7
 	VSUBPD  (R12), Z7, Z7
@@ -1246,40 +905,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $32, R13
 	JGE     block4
+kept3:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $24, R13
-	JLT  tail6
-
-block7:
-	VMOVUPD (R11), Z3
-	VSUBPD  (R12), Z3, Z3
-	VMULPD  Z0, Z3, Z3
-	VMULPD  Z2, Z3, Z3
-	VMULPD  Z3, Z3, Z3
-	VADDPD  Z3, Z1, Z3
-	VSQRTPD Z3, Z3
-	VSUBPD  Z1, Z3, Z3
-	VMOVUPD 0(SP)(R14*1), Z4
-	VADDPD  Z3, Z4, Z3
-	VMOVUPD Z3, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $8, R13
-	JGE     block7
-
-tail6:
-	ADDQ $8, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $32, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R11), K1, Z3
@@ -1295,13 +929,22 @@ masked8:
 	VADDPD       Z3, Z4, Z3
 	VMOVAPD      Z3, K1, Z4
 	VMOVUPD      Z4, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $8, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z1
@@ -1317,7 +960,6 @@ end1:
 	VPERMILPD     $1, X0, X1
 	VADDPD        X1, X0, X0
 	VBROADCASTSD  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSD        X0, (AX)
 	VZEROUPPER
 	RET
@@ -1329,6 +971,7 @@ TEXT ·pseudo_huber_f64_forward_1_avx2(SB), NOSPLIT, $0-8
 	MOVQ         32(AX), BX
 	VBROADCASTSD 552(AX), Y1
 	MOVQ         40(AX), AX
+	MOVQ         a+0(FP), CX
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y2, Y0, Y0
 	VDIVPD       Y1, Y0, Y0
@@ -1343,6 +986,7 @@ TEXT ·pseudo_huber_f64_forward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         32(AX), BX
 	VBROADCASTSD 552(AX), Z1
 	MOVQ         40(AX), AX
+	MOVQ         a+0(FP), CX
 	VBROADCASTSD (BX), Z2
 	VMULPD       Z2, Z0, Z0
 	VDIVPD       Z1, Z0, Z0
@@ -1351,7 +995,7 @@ TEXT ·pseudo_huber_f64_forward_1_avx512(SB), NOSPLIT, $0-8
 	RET
 
 // func pseudo_huber_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	VBROADCASTSD 544(AX), Y0
@@ -1373,18 +1017,10 @@ TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPD      k8000000000000000<>+0(SB), Y13
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
-	SHLQ         $6, R9
-	MOVQ         304(AX), R10
-	SHLQ         $6, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	SHLQ         $6, R8
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSD (BX), Y14
 	VMULPD       Y0, Y14, Y0
 	VDIVPD       Y1, Y0, Y0
@@ -1410,90 +1046,27 @@ TEXT ·pseudo_huber_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPD       Y1, Y2, Y2
 	VDIVPD       Y2, Y0, Y0
 	VBLENDVPD    Y3, Y12, Y1, Y1
-	MOVQ         8(AX), BX
-	SUBQ         $8, BX
-	JLT          single1
-	MOVQ         792(AX), R11
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
 	ANDQ         $1, R11
-	JEQ          usual2
+	JEQ          again1
+	CMPQ         BX, $12
+	JLT          again1
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
 	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y2
-	VMASKMOVPD   (CX), Y2, Y3
-	VMASKMOVPD   (DX), Y2, Y4
-	VSUBPD       Y4, Y3, Y3
-	VMULPD       Y6, Y3, Y3
-	VMULPD       Y8, Y3, Y3
-	VMULPD       Y1, Y3, Y4
-	VMULPD       Y0, Y4, Y4
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y3, Y7, Y3
-	VSQRTPD      Y3, Y3
-	VDIVPD       Y3, Y4, Y3
-	VXORPD       Y13, Y3, Y4
-	VMASKMOVPD   Y3, Y2, (SI)
-	VMASKMOVPD   Y4, Y2, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Y2
-	VSUBPD   (DX), Y2, Y2
-	VMULPD   Y6, Y2, Y2
-	VMULPD   Y8, Y2, Y2
-	VMULPD   Y1, Y2, Y3
-	VMULPD   Y0, Y3, Y3
-	VMULPD   Y2, Y2, Y2
-	VADDPD   Y2, Y7, Y2
-	VSQRTPD  Y2, Y2
-	VDIVPD   Y2, Y3, Y2
-	VXORPD   Y13, Y2, Y3
-	VMOVNTPD Y2, (SI)
-	VMOVNTPD Y3, (DI)
-	VMOVUPD  32(CX), Y2
-	VSUBPD   32(DX), Y2, Y2
-	VMULPD   Y6, Y2, Y2
-	VMULPD   Y8, Y2, Y2
-	VMULPD   Y1, Y2, Y3
-	VMULPD   Y0, Y3, Y3
-	VMULPD   Y2, Y2, Y2
-	VADDPD   Y2, Y7, Y2
-	VSQRTPD  Y2, Y2
-	VDIVPD   Y2, Y3, Y2
-	VXORPD   Y13, Y2, Y3
-	VMOVNTPD Y2, 32(SI)
-	VMOVNTPD Y3, 32(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $64, SI
-	ADDQ     $64, DI
-	SUBQ     $8, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	JNE          masked4
+again1:
+	SUBQ $8, BX
+	JLT  single2
 block5:
 	VMOVUPD (CX), Y2
 	VSUBPD  (DX), Y2, Y2
@@ -1506,88 +1079,84 @@ block5:
 	VSQRTPD Y2, Y2
 	VDIVPD  Y2, Y3, Y2
 	VXORPD  Y13, Y2, Y3
+	VMOVUPD 32(CX), Y4
+	VSUBPD  32(DX), Y4, Y4
+	VMULPD  Y6, Y4, Y4
+	VMULPD  Y8, Y4, Y4
+	VMULPD  Y1, Y4, Y5
+	VMULPD  Y0, Y5, Y5
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y7, Y4
+	VSQRTPD Y4, Y4
+	VDIVPD  Y4, Y5, Y4
+	VXORPD  Y13, Y4, Y5
+	TESTQ   R10, R10
+	JNE     around6
 	VMOVUPD Y2, (SI)
 	VMOVUPD Y3, (DI)
-	VMOVUPD 32(CX), Y2
-	VSUBPD  32(DX), Y2, Y2
-	VMULPD  Y6, Y2, Y2
-	VMULPD  Y8, Y2, Y2
-	VMULPD  Y1, Y2, Y3
-	VMULPD  Y0, Y3, Y3
-	VMULPD  Y2, Y2, Y2
-	VADDPD  Y2, Y7, Y2
-	VSQRTPD Y2, Y2
-	VDIVPD  Y2, Y3, Y2
-	VXORPD  Y13, Y2, Y3
-	VMOVUPD Y2, 32(SI)
-	VMOVUPD Y3, 32(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, BX
-	JGE     block5
-
-single1:
-	ADDQ $4, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Y2
-	VSUBPD  (DX), Y2, Y2
-	VMULPD  Y6, Y2, Y2
-	VMULPD  Y8, Y2, Y2
-	VMULPD  Y1, Y2, Y3
-	VMULPD  Y0, Y3, Y3
-	VMULPD  Y2, Y2, Y2
-	VADDPD  Y2, Y7, Y2
-	VSQRTPD Y2, Y2
-	VDIVPD  Y2, Y3, Y2
-	VXORPD  Y13, Y2, Y3
-	VMOVUPD Y2, (SI)
-	VMOVUPD Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
-	ADDQ    $32, SI
-	ADDQ    $32, DI
-	SUBQ    $4, BX
-	JGE     block8
-
-tail7:
-	ADDQ $4, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPD    32(R8)(BX*8), Y2
+	VMOVUPD Y4, 32(SI)
+	VMOVUPD Y5, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Y2, (SI)
+	VMOVNTPD Y3, (DI)
+	VMOVNTPD Y4, 32(SI)
+	VMOVNTPD Y5, 32(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, BX
+	JGE  block5
+single2:
+	ADDQ    $8, BX
+	JEQ     done3
+	MOVQ    $4, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	MOVQ       R11, R12
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPD    32(R13)(R12*8), Y2
 	VMASKMOVPD (CX), Y2, Y3
 	VMASKMOVPD (DX), Y2, Y4
 	VSUBPD     Y4, Y3, Y3
 	VMULPD     Y6, Y3, Y3
 	VMULPD     Y8, Y3, Y3
-	VMULPD     Y1, Y3, Y1
-	VMULPD     Y0, Y1, Y0
-	VMULPD     Y3, Y3, Y1
-	VADDPD     Y1, Y7, Y1
-	VSQRTPD    Y1, Y1
-	VDIVPD     Y1, Y0, Y0
-	VXORPD     Y13, Y0, Y1
-	VMASKMOVPD Y0, Y2, (SI)
-	VMASKMOVPD Y1, Y2, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	VMULPD     Y1, Y3, Y4
+	VMULPD     Y0, Y4, Y4
+	VMULPD     Y3, Y3, Y3
+	VADDPD     Y3, Y7, Y3
+	VSQRTPD    Y3, Y3
+	VDIVPD     Y3, Y4, Y3
+	VXORPD     Y13, Y3, Y4
+	VMASKMOVPD Y3, Y2, (SI)
+	VMASKMOVPD Y4, Y2, (DI)
+	MOVQ       R11, R12
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R12
+	LEAQ       (CX)(R12*8), CX
+	MOVQ       R11, R12
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R12
+	LEAQ       (DX)(R12*8), DX
+	LEAQ       (SI)(R11*8), SI
+	LEAQ       (DI)(R11*8), DI
+	SUBQ       R11, BX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func pseudo_huber_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         32(AX), BX
 	VBROADCASTSD 544(AX), Z0
@@ -1609,17 +1178,10 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z13
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $7, R10
-	MOVQ         304(AX), R11
-	SHLQ         $7, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $7, R8
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSD (BX), Z14
 	VMULPD       Z0, Z14, Z0
 	VDIVPD       Z1, Z0, Z0
@@ -1645,25 +1207,77 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPD       Z1, Z2, Z2
 	VDIVPD       Z2, Z0, Z0
 	VBLENDMPD    Z12, Z1, K2, Z1
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $24
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $16, BX
+	JLT  single2
+block5:
+	VMOVUPD (CX), Z2
+	VSUBPD  (DX), Z2, Z2
+	VMULPD  Z6, Z2, Z2
+	VMULPD  Z8, Z2, Z2
+	VMULPD  Z1, Z2, Z3
+	VMULPD  Z0, Z3, Z3
+	VMULPD  Z2, Z2, Z2
+	VADDPD  Z2, Z7, Z2
+	VSQRTPD Z2, Z2
+	VDIVPD  Z2, Z3, Z2
+	VPXORQ  Z13, Z2, Z3
+	VMOVUPD 64(CX), Z4
+	VSUBPD  64(DX), Z4, Z4
+	VMULPD  Z6, Z4, Z4
+	VMULPD  Z8, Z4, Z4
+	VMULPD  Z1, Z4, Z5
+	VMULPD  Z0, Z5, Z5
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z7, Z4
+	VSQRTPD Z4, Z4
+	VDIVPD  Z4, Z5, Z4
+	VPXORQ  Z13, Z4, Z5
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPD Z2, (SI)
+	VMOVUPD Z3, (DI)
+	VMOVUPD Z4, 64(SI)
+	VMOVUPD Z5, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Z2, (SI)
+	VMOVNTPD Z3, (DI)
+	VMOVNTPD Z4, 64(SI)
+	VMOVNTPD Z5, 64(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, BX
+	JGE  block5
+single2:
+	ADDQ    $16, BX
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTQ R11, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (CX), K1, Z2
 	VMOVUPD.Z    (DX), K1, Z3
@@ -1679,142 +1293,24 @@ TEXT ·pseudo_huber_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORQ       Z13, Z2, Z3
 	VMOVUPD      Z2, K1, (SI)
 	VMOVUPD      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Z2
-	VSUBPD   (DX), Z2, Z2
-	VMULPD   Z6, Z2, Z2
-	VMULPD   Z8, Z2, Z2
-	VMULPD   Z1, Z2, Z3
-	VMULPD   Z0, Z3, Z3
-	VMULPD   Z2, Z2, Z2
-	VADDPD   Z2, Z7, Z2
-	VSQRTPD  Z2, Z2
-	VDIVPD   Z2, Z3, Z2
-	VPXORQ   Z13, Z2, Z3
-	VMOVNTPD Z2, (SI)
-	VMOVNTPD Z3, (DI)
-	VMOVUPD  64(CX), Z2
-	VSUBPD   64(DX), Z2, Z2
-	VMULPD   Z6, Z2, Z2
-	VMULPD   Z8, Z2, Z2
-	VMULPD   Z1, Z2, Z3
-	VMULPD   Z0, Z3, Z3
-	VMULPD   Z2, Z2, Z2
-	VADDPD   Z2, Z7, Z2
-	VSQRTPD  Z2, Z2
-	VDIVPD   Z2, Z3, Z2
-	VPXORQ   Z13, Z2, Z3
-	VMOVNTPD Z2, 64(SI)
-	VMOVNTPD Z3, 64(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $16, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (CX), Z2
-	VSUBPD  (DX), Z2, Z2
-	VMULPD  Z6, Z2, Z2
-	VMULPD  Z8, Z2, Z2
-	VMULPD  Z1, Z2, Z3
-	VMULPD  Z0, Z3, Z3
-	VMULPD  Z2, Z2, Z2
-	VADDPD  Z2, Z7, Z2
-	VSQRTPD Z2, Z2
-	VDIVPD  Z2, Z3, Z2
-	VPXORQ  Z13, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	VMOVUPD 64(CX), Z2
-	VSUBPD  64(DX), Z2, Z2
-	VMULPD  Z6, Z2, Z2
-	VMULPD  Z8, Z2, Z2
-	VMULPD  Z1, Z2, Z3
-	VMULPD  Z0, Z3, Z3
-	VMULPD  Z2, Z2, Z2
-	VADDPD  Z2, Z7, Z2
-	VSQRTPD Z2, Z2
-	VDIVPD  Z2, Z3, Z2
-	VPXORQ  Z13, Z2, Z3
-	VMOVUPD Z2, 64(SI)
-	VMOVUPD Z3, 64(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $16, BX
-	JGE     block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Z2
-	VSUBPD  (DX), Z2, Z2
-	VMULPD  Z6, Z2, Z2
-	VMULPD  Z8, Z2, Z2
-	VMULPD  Z1, Z2, Z3
-	VMULPD  Z0, Z3, Z3
-	VMULPD  Z2, Z2, Z2
-	VADDPD  Z2, Z7, Z2
-	VSQRTPD Z2, Z2
-	VDIVPD  Z2, Z3, Z2
-	VPXORQ  Z13, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ BX, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (CX), K1, Z2
-	VMOVUPD.Z    (DX), K1, Z3
-	VSUBPD       Z3, Z2, Z2
-	VMULPD       Z6, Z2, Z2
-	VMULPD       Z8, Z2, Z2
-	VMULPD       Z1, Z2, Z1
-	VMULPD       Z0, Z1, Z0
-	VMULPD       Z2, Z2, Z1
-	VADDPD       Z1, Z7, Z1
-	VSQRTPD      Z1, Z1
-	VDIVPD       Z1, Z0, Z0
-	VPXORQ       Z13, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*8), CX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*8), DX
+	LEAQ         (SI)(R11*8), SI
+	LEAQ         (DI)(R11*8), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	_ "github.com/opgen/opgen/examples/robust"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
 
 func TestPseudoHuberExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/examples/robust.pseudo_huber",
 		optest.Example{
+			Also:  runtime.Floats,
 			Attrs: map[string]any{"delta": 2},
 			Inputs: []optest.Value{{
 				Data:  []float64{0, 3},

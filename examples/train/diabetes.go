@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/nn"
 	"github.com/opgen/opgen/runtime"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,11 +30,12 @@ func diabetes() (panel, error) {
 	standardize(train, test)
 	fmt.Printf("\nSmooth L1 linear regression, diabetes: %d patients, %d held out\n", len(train), len(test))
 
-	m, err := newLinear(10, 1, nil)
-	if err != nil {
+	b := nn.New(runtime.F32, runtime.NewSeed(0))
+	m := b.Linear(10, 1, &nn.Options{Weight: nn.Constant(0), Bias: nn.Constant(0)})
+	if err := b.Err(); err != nil {
 		return panel{}, err
 	}
-	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{m.w, m.b}, 0.1, nil)
+	opt, err := optim.NewMomentumSGD(nn.Tensors(m), 0.1, nil)
 	if err != nil {
 		return panel{}, err
 	}
@@ -50,7 +51,7 @@ func diabetes() (panel, error) {
 	trained.name, held.name = "training", "held out"
 	for epoch := 1; epoch <= 1000; epoch++ {
 		opt.ZeroGrad()
-		y, err := linalg.Linear(xs, m.w, m.b)
+		y, err := m.Forward(xs, nn.Train(opt.Steps()+1))
 		if err != nil {
 			return panel{}, err
 		}
@@ -115,8 +116,8 @@ func columns(rows [][]float32) (x, t *runtime.Tensor, err error) {
 	return x, t, err
 }
 
-func smoothL1(m *linear, x, t *runtime.Tensor) (float64, error) {
-	y, err := linalg.Linear(x.Detach(), m.w.Detach(), m.b.Detach())
+func smoothL1(m *nn.Linear, x, t *runtime.Tensor) (float64, error) {
+	y, err := m.Forward(x, nn.Eval)
 	if err != nil {
 		return 0, err
 	}
@@ -145,7 +146,7 @@ func leastSquares(rows [][]float32) ([]float64, error) {
 	return w.RawVector().Data, nil
 }
 
-func fromWeights(w []float64) (*linear, error) {
+func fromWeights(w []float64) (*nn.Linear, error) {
 	n := len(w) - 1
 	f := make([]float32, n)
 	for i := range f {
@@ -156,16 +157,16 @@ func fromWeights(w []float64) (*linear, error) {
 		return nil, err
 	}
 	b, err := runtime.FromSlice([]float32{float32(w[n])}, 1)
-	return &linear{wt, b}, err
+	return &nn.Linear{Weight: wt, Bias: b}, err
 }
 
 // rSquared is the share of the variance that a model explains.
-func rSquared(m *linear, rows [][]float32) float64 {
-	w, err := runtime.Values[float32](m.w)
+func rSquared(m *nn.Linear, rows [][]float32) float64 {
+	w, err := runtime.Values[float32](m.Weight)
 	if err != nil {
 		return math.NaN()
 	}
-	b, err := m.b.At(0)
+	b, err := m.Bias.At(0)
 	if err != nil {
 		return math.NaN()
 	}

@@ -5,50 +5,11 @@ import (
 	"math/rand/v2"
 
 	"github.com/opgen/opgen/gen/activation"
-	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/nn"
 	"github.com/opgen/opgen/runtime"
 )
-
-// linear holds the parameters of y = x·wᵀ + b.
-type linear struct{ w, b *runtime.Tensor }
-
-// newLinear draws weights uniformly within ±√(6/in) (He et al. 2015); a nil source starts at zero.
-func newLinear(in, out int, r *rand.Rand) (*linear, error) {
-	w := make([]float32, in*out)
-	if r != nil {
-		bound := sqrt(6 / float64(in))
-		for i := range w {
-			w[i] = float32((2*r.Float64() - 1) * bound)
-		}
-	}
-	m := &linear{}
-	var err error
-	if m.w, err = runtime.FromSlice(w, out, in); err != nil {
-		return nil, err
-	}
-	if m.b, err = runtime.FromSlice(make([]float32, out), out); err != nil {
-		return nil, err
-	}
-	m.w.RequireGrad()
-	m.b.RequireGrad()
-	return m, nil
-}
-
-// network is linear, relu, linear: pixels to scores of the ten classes.
-type network struct{ hidden, scores *linear }
-
-func (n *network) forward(x *runtime.Tensor) (*runtime.Tensor, error) {
-	h, err := linalg.Linear(x, n.hidden.w, n.hidden.b)
-	if err != nil {
-		return nil, err
-	}
-	if h, err = activation.Relu(h); err != nil {
-		return nil, err
-	}
-	return linalg.Linear(h, n.scores.w, n.scores.b)
-}
 
 // batch is a part of the data as tensors.
 type batch struct {
@@ -82,15 +43,13 @@ func digits() (panel, error) {
 	train, test := split(rows, 0.2)
 	fmt.Printf("\nTwo-layer network, digits: %d images, %d held out\n", len(train), len(test))
 	r := rand.New(rand.NewPCG(3, 4))
-	net := &network{}
-	if net.hidden, err = newLinear(64, 256, r); err != nil {
+	b := nn.New(runtime.F32, runtime.NewSeed(3))
+	start := &nn.Options{Weight: nn.KaimingUniform(nn.GainRelu), Bias: nn.Constant(0)}
+	net := nn.Sequential{b.Linear(64, 256, start), nn.Func(activation.Relu), b.Linear(256, 10, start)}
+	if err := b.Err(); err != nil {
 		return panel{}, err
 	}
-	if net.scores, err = newLinear(256, 10, r); err != nil {
-		return panel{}, err
-	}
-	opt, err := optim.NewMomentumSGD([]*runtime.Tensor{net.hidden.w, net.hidden.b, net.scores.w, net.scores.b}, 0.1,
-		&optim.MomentumSGDAttrs{WeightDecay: new(1e-4)})
+	opt, err := optim.NewMomentumSGD(nn.Tensors(net), 0.1, &optim.MomentumSGDAttrs{WeightDecay: new(1e-4)})
 	if err != nil {
 		return panel{}, err
 	}
@@ -128,13 +87,13 @@ func digits() (panel, error) {
 }
 
 // step trains on one mini-batch and returns its loss.
-func step(net *network, opt *optim.MomentumSGD, rows [][]float32) (float64, error) {
+func step(net nn.Module, opt *optim.MomentumSGD, rows [][]float32) (float64, error) {
 	b, err := newBatch(rows)
 	if err != nil {
 		return 0, err
 	}
 	opt.ZeroGrad()
-	y, err := net.forward(b.x)
+	y, err := net.Forward(b.x, nn.Train(opt.Steps()+1))
 	if err != nil {
 		return 0, err
 	}
@@ -152,8 +111,8 @@ func step(net *network, opt *optim.MomentumSGD, rows [][]float32) (float64, erro
 }
 
 // accuracy is the share of images whose greatest score is that of their class.
-func accuracy(net *network, b batch) (float64, error) {
-	y, err := net.forward(b.x)
+func accuracy(net nn.Module, b batch) (float64, error) {
+	y, err := net.Forward(b.x, nn.Eval)
 	if err != nil {
 		return 0, err
 	}

@@ -4,282 +4,279 @@
 
 // func relu_f32_forward_0_avx2(a *runtime.Args)
 TEXT ·relu_f32_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ       a+0(FP), AX
-	VXORPS     Y0, Y0, Y0
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       288(AX), DX
-	MOVQ       288(AX), SI
-	SHLQ       $7, SI
-	MOVQ       288(AX), DI
-	SHLQ       $5, DI
-	MOVQ       8(AX), R8
-	SUBQ       $32, R8
-	JLT        single1
-	MOVQ       792(AX), R9
-	ANDQ       $1, R9
-	JEQ        usual2
-	MOVQ       CX, R9
-	NEGQ       R9
-	ANDQ       $31, R9
-	TESTQ      R9, R9
-	JEQ        aligned3
-	MOVQ       R9, R10
-	SHRQ       $2, R10
-	MOVQ       R10, R11
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPS    32(R12)(R11*4), Y1
-	VMASKMOVPS (BX), Y1, Y2
-	VCMPPS     $18, Y0, Y2, Y3
-	VBLENDVPS  Y3, Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (CX)
-	IMULQ      R9, DX
-	ADDQ       DX, BX
-	ADDQ       R9, CX
-	SUBQ       R10, R8
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVNTPS  Y1, (CX)
-	VMOVUPS   32(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVNTPS  Y1, 32(CX)
-	VMOVUPS   64(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVNTPS  Y1, 64(CX)
-	VMOVUPS   96(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVNTPS  Y1, 96(CX)
-	ADDQ      SI, BX
-	ADDQ      $128, CX
-	SUBQ      $32, R8
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	MOVQ   a+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   288(AX), DX
+	SHLQ   $7, DX
+	MOVQ   288(AX), AX
+	SHLQ   $5, AX
+	MOVQ   a+0(FP), SI
+	MOVQ   8(SI), DI
+	MOVQ   $0, R8
+	MOVQ   792(SI), R9
+	ANDQ   $1, R9
+	JEQ    again1
+	CMPQ   DI, $40
+	JLT    again1
+	MOVQ   CX, R9
+	NEGQ   R9
+	ANDQ   $31, R9
+	MOVQ   $1, R8
+	SHRQ   $2, R9
+	TESTQ  R9, R9
+	JNE    masked4
+again1:
+	SUBQ $32, DI
+	JLT  single2
 block5:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
+	VMOVUPS   32(BX), Y2
+	VCMPPS    $18, Y0, Y2, Y3
+	VBLENDVPS Y3, Y0, Y2, Y2
+	VMOVUPS   64(BX), Y3
+	VCMPPS    $18, Y0, Y3, Y4
+	VBLENDVPS Y4, Y0, Y3, Y3
+	VMOVUPS   96(BX), Y4
+	VCMPPS    $18, Y0, Y4, Y5
+	VBLENDVPS Y5, Y0, Y4, Y4
+	TESTQ     R8, R8
+	JNE       around6
 	VMOVUPS   Y1, (CX)
-	VMOVUPS   32(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVUPS   Y1, 32(CX)
-	VMOVUPS   64(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVUPS   Y1, 64(CX)
-	VMOVUPS   96(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVUPS   Y1, 96(CX)
-	ADDQ      SI, BX
-	ADDQ      $128, CX
-	SUBQ      $32, R8
-	JGE       block5
-
-single1:
-	ADDQ $24, R8
-	JLT  tail7
-
-block8:
+	VMOVUPS   Y2, 32(CX)
+	VMOVUPS   Y3, 64(CX)
+	VMOVUPS   Y4, 96(CX)
+	JMP       stored7
+around6:
+	VMOVNTPS Y1, (CX)
+	VMOVNTPS Y2, 32(CX)
+	VMOVNTPS Y3, 64(CX)
+	VMOVNTPS Y4, 96(CX)
+stored7:
+	ADDQ DX, BX
+	ADDQ $128, CX
+	SUBQ $32, DI
+	JGE  block5
+single2:
+	ADDQ $24, DI
+	JLT  tail8
+block9:
 	VMOVUPS   (BX), Y1
 	VCMPPS    $18, Y0, Y1, Y2
 	VBLENDVPS Y2, Y0, Y1, Y1
 	VMOVUPS   Y1, (CX)
-	ADDQ      DI, BX
+	ADDQ      AX, BX
 	ADDQ      $32, CX
-	SUBQ      $8, R8
-	JGE       block8
-
-tail7:
-	ADDQ $8, R8
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       R8
-	VMOVUPS    32(DX)(R8*4), Y1
+	SUBQ      $8, DI
+	JGE       block9
+tail8:
+	ADDQ    $8, DI
+	JEQ     done3
+	MOVQ    $8, R9
+	CMPQ    R9, DI
+	CMOVQGT DI, R9
+masked4:
+	MOVQ       R9, R10
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPS    32(R11)(R10*4), Y1
 	VMASKMOVPS (BX), Y1, Y2
 	VCMPPS     $18, Y0, Y2, Y3
-	VBLENDVPS  Y3, Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)
-
-done6:
-	MOVQ 792(AX), AX
+	VBLENDVPS  Y3, Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)
+	MOVQ       R9, R10
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R10
+	LEAQ       (BX)(R10*4), BX
+	LEAQ       (CX)(R9*4), CX
+	SUBQ       R9, DI
+	JNE        again1
+done3:
+	MOVQ 792(SI), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func relu_f32_forward_0_avx512(a *runtime.Args)
 TEXT ·relu_f32_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
-	MOVQ         288(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	SHLQ         $6, DI
-	MOVQ         8(AX), R8
-	SUBQ         $64, R8
-	JLT          single1
-	MOVQ         792(AX), R9
-	ANDQ         $1, R9
-	JEQ          usual2
-	MOVQ         CX, R9
-	NEGQ         R9
-	ANDQ         $63, R9
-	TESTQ        R9, R9
-	JEQ          aligned3
-	MOVQ         R9, R10
-	SHRQ         $2, R10
-	MOVQ         R10, R11
-	VPBROADCASTD R11, Z1
+	MOVQ   a+0(FP), AX
+	VPXORD Z0, Z0, Z0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   288(AX), AX
+	SHLQ   $8, AX
+	MOVQ   a+0(FP), DX
+	MOVQ   8(DX), SI
+	MOVQ   $0, DI
+	MOVQ   792(DX), R8
+	ANDQ   $1, R8
+	JEQ    again1
+	CMPQ   SI, $80
+	JLT    again1
+	MOVQ   CX, R8
+	NEGQ   R8
+	ANDQ   $63, R8
+	MOVQ   $1, DI
+	SHRQ   $2, R8
+	TESTQ  R8, R8
+	JNE    masked4
+again1:
+	SUBQ $64, SI
+	JLT  single2
+block5:
+	VMOVUPS   (BX), Z1
+	VCMPPS    $18, Z0, Z1, K1
+	VBLENDMPS Z0, Z1, K1, Z1
+	VMOVUPS   64(BX), Z2
+	VCMPPS    $18, Z0, Z2, K1
+	VBLENDMPS Z0, Z2, K1, Z2
+	VMOVUPS   128(BX), Z3
+	VCMPPS    $18, Z0, Z3, K1
+	VBLENDMPS Z0, Z3, K1, Z3
+	VMOVUPS   192(BX), Z4
+	VCMPPS    $18, Z0, Z4, K1
+	VBLENDMPS Z0, Z4, K1, Z4
+	TESTQ     DI, DI
+	JNE       around6
+	VMOVUPS   Z1, (CX)
+	VMOVUPS   Z2, 64(CX)
+	VMOVUPS   Z3, 128(CX)
+	VMOVUPS   Z4, 192(CX)
+	JMP       stored7
+around6:
+	VMOVNTPS Z1, (CX)
+	VMOVNTPS Z2, 64(CX)
+	VMOVNTPS Z3, 128(CX)
+	VMOVNTPS Z4, 192(CX)
+stored7:
+	ADDQ AX, BX
+	ADDQ $256, CX
+	SUBQ $64, SI
+	JGE  block5
+single2:
+	ADDQ    $64, SI
+	JEQ     done3
+	MOVQ    $16, R8
+	CMPQ    R8, SI
+	CMOVQGT SI, R8
+masked4:
+	VPBROADCASTD R8, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (BX), K1, Z1
 	VCMPPS       $18, Z0, Z1, K2
 	VBLENDMPS    Z0, Z1, K2, Z1
 	VMOVUPS      Z1, K1, (CX)
-	IMULQ        R9, DX
-	ADDQ         DX, BX
-	ADDQ         R9, CX
-	SUBQ         R10, R8
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, (CX)
-	VMOVUPS   64(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 64(CX)
-	VMOVUPS   128(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 128(CX)
-	VMOVUPS   192(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 192(CX)
-	ADDQ      SI, BX
-	ADDQ      $256, CX
-	SUBQ      $64, R8
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, (CX)
-	VMOVUPS   64(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 64(CX)
-	VMOVUPS   128(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 128(CX)
-	VMOVUPS   192(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 192(CX)
-	ADDQ      SI, BX
-	ADDQ      $256, CX
-	SUBQ      $64, R8
-	JGE       block5
-
-single1:
-	ADDQ $48, R8
-	JLT  tail7
-
-block8:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, (CX)
-	ADDQ      DI, BX
-	ADDQ      $64, CX
-	SUBQ      $16, R8
-	JGE       block8
-
-tail7:
-	ADDQ $16, R8
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R8, Z1
-	VPCMPD       $6, iota32<>+0(SB), Z1, K1
-	VMOVUPS.Z    (BX), K1, Z1
-	VCMPPS       $18, Z0, Z1, K2
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (CX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R8, R9
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R9
+	LEAQ         (BX)(R9*4), BX
+	LEAQ         (CX)(R8*4), CX
+	SUBQ         R8, SI
+	JNE          again1
+done3:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func relu_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·relu_f32_backward_0_avx2(SB), NOSPLIT, $16-8
-	MOVQ       a+0(FP), AX
-	VXORPS     Y0, Y0, Y0
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       48(AX), DX
-	MOVQ       288(AX), SI
-	MOVQ       296(AX), DI
-	MOVQ       288(AX), R8
-	SHLQ       $7, R8
-	MOVQ       296(AX), R9
-	SHLQ       $7, R9
-	MOVQ       288(AX), R10
-	MOVQ       R10, 0(SP)
-	SHLQ       $5, 0(SP)
-	MOVQ       296(AX), R10
-	MOVQ       R10, 8(SP)
-	SHLQ       $5, 8(SP)
-	MOVQ       8(AX), R10
-	SUBQ       $32, R10
-	JLT        single1
-	MOVQ       792(AX), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $2, R12
+TEXT ·relu_f32_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   288(AX), SI
+	SHLQ   $7, SI
+	MOVQ   296(AX), DI
+	SHLQ   $7, DI
+	MOVQ   288(AX), R8
+	SHLQ   $5, R8
+	MOVQ   296(AX), AX
+	SHLQ   $5, AX
+	MOVQ   a+0(FP), R9
+	MOVQ   8(R9), R10
+	MOVQ   $0, R11
+	MOVQ   792(R9), R12
+	ANDQ   $1, R12
+	JEQ    again1
+	CMPQ   R10, $40
+	JLT    again1
+	MOVQ   DX, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked4
+again1:
+	SUBQ $32, R10
+	JLT  single2
+block5:
+	VMOVUPS   (BX), Y1
+	VCMPPS    $18, Y0, Y1, Y1
+	VMOVUPS   (CX), Y2
+	VBLENDVPS Y1, Y0, Y2, Y1
+	VMOVUPS   32(BX), Y2
+	VCMPPS    $18, Y0, Y2, Y2
+	VMOVUPS   32(CX), Y3
+	VBLENDVPS Y2, Y0, Y3, Y2
+	VMOVUPS   64(BX), Y3
+	VCMPPS    $18, Y0, Y3, Y3
+	VMOVUPS   64(CX), Y4
+	VBLENDVPS Y3, Y0, Y4, Y3
+	VMOVUPS   96(BX), Y4
+	VCMPPS    $18, Y0, Y4, Y4
+	VMOVUPS   96(CX), Y5
+	VBLENDVPS Y4, Y0, Y5, Y4
+	TESTQ     R11, R11
+	JNE       around6
+	VMOVUPS   Y1, (DX)
+	VMOVUPS   Y2, 32(DX)
+	VMOVUPS   Y3, 64(DX)
+	VMOVUPS   Y4, 96(DX)
+	JMP       stored7
+around6:
+	VMOVNTPS Y1, (DX)
+	VMOVNTPS Y2, 32(DX)
+	VMOVNTPS Y3, 64(DX)
+	VMOVNTPS Y4, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $32, R10
+	JGE  block5
+single2:
+	ADDQ $24, R10
+	JLT  tail8
+block9:
+	VMOVUPS   (BX), Y1
+	VCMPPS    $18, Y0, Y1, Y1
+	VMOVUPS   (CX), Y2
+	VBLENDVPS Y1, Y0, Y2, Y1
+	VMOVUPS   Y1, (DX)
+	ADDQ      R8, BX
+	ADDQ      AX, CX
+	ADDQ      $32, DX
+	SUBQ      $8, R10
+	JGE       block9
+tail8:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -289,536 +286,399 @@ TEXT ·relu_f32_backward_0_avx2(SB), NOSPLIT, $16-8
 	VMASKMOVPS (CX), Y1, Y3
 	VBLENDVPS  Y2, Y0, Y3, Y2
 	VMASKMOVPS Y2, Y1, (DX)
-	IMULQ      R11, SI
-	ADDQ       SI, BX
-	IMULQ      R11, DI
-	ADDQ       DI, CX
-	ADDQ       R11, DX
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*4), CX
+	LEAQ       (DX)(R12*4), DX
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   (CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVNTPS  Y1, (DX)
-	VMOVUPS   32(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   32(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVNTPS  Y1, 32(DX)
-	VMOVUPS   64(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   64(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVNTPS  Y1, 64(DX)
-	VMOVUPS   96(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   96(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVNTPS  Y1, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $32, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   (CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVUPS   Y1, (DX)
-	VMOVUPS   32(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   32(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVUPS   Y1, 32(DX)
-	VMOVUPS   64(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   64(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVUPS   Y1, 64(DX)
-	VMOVUPS   96(BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   96(CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVUPS   Y1, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $32, R10
-	JGE       block5
-
-single1:
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMOVUPS   (BX), Y1
-	VCMPPS    $18, Y0, Y1, Y1
-	VMOVUPS   (CX), Y2
-	VBLENDVPS Y1, Y0, Y2, Y1
-	VMOVUPS   Y1, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      8(SP), CX
-	ADDQ      $32, DX
-	SUBQ      $8, R10
-	JGE       block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPS    32(SI)(R10*4), Y1
-	VMASKMOVPS (BX), Y1, Y2
-	VCMPPS     $18, Y0, Y2, Y2
-	VMASKMOVPS (CX), Y1, Y3
-	VBLENDVPS  Y2, Y0, Y3, Y0
-	VMASKMOVPS Y0, Y1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func relu_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·relu_f32_backward_0_avx512(SB), NOSPLIT, $8-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z1
+TEXT ·relu_f32_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VPXORD Z0, Z0, Z0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   288(AX), SI
+	SHLQ   $8, SI
+	MOVQ   296(AX), AX
+	SHLQ   $8, AX
+	MOVQ   a+0(FP), DI
+	MOVQ   8(DI), R8
+	MOVQ   $0, R9
+	MOVQ   792(DI), R10
+	ANDQ   $1, R10
+	JEQ    again1
+	CMPQ   R8, $80
+	JLT    again1
+	MOVQ   DX, R10
+	NEGQ   R10
+	ANDQ   $63, R10
+	MOVQ   $1, R9
+	SHRQ   $2, R10
+	TESTQ  R10, R10
+	JNE    masked4
+again1:
+	SUBQ $64, R8
+	JLT  single2
+block5:
+	VMOVUPS   (BX), Z1
+	VCMPPS    $18, Z0, Z1, K1
+	VMOVUPS   (CX), Z1
+	VBLENDMPS Z0, Z1, K1, Z1
+	VMOVUPS   64(BX), Z2
+	VCMPPS    $18, Z0, Z2, K1
+	VMOVUPS   64(CX), Z2
+	VBLENDMPS Z0, Z2, K1, Z2
+	VMOVUPS   128(BX), Z3
+	VCMPPS    $18, Z0, Z3, K1
+	VMOVUPS   128(CX), Z3
+	VBLENDMPS Z0, Z3, K1, Z3
+	VMOVUPS   192(BX), Z4
+	VCMPPS    $18, Z0, Z4, K1
+	VMOVUPS   192(CX), Z4
+	VBLENDMPS Z0, Z4, K1, Z4
+	TESTQ     R9, R9
+	JNE       around6
+	VMOVUPS   Z1, (DX)
+	VMOVUPS   Z2, 64(DX)
+	VMOVUPS   Z3, 128(DX)
+	VMOVUPS   Z4, 192(DX)
+	JMP       stored7
+around6:
+	VMOVNTPS Z1, (DX)
+	VMOVNTPS Z2, 64(DX)
+	VMOVNTPS Z3, 128(DX)
+	VMOVNTPS Z4, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $64, R8
+	JGE  block5
+single2:
+	ADDQ    $64, R8
+	JEQ     done3
+	MOVQ    $16, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTD R10, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (BX), K1, Z1
 	VCMPPS       $18, Z0, Z1, K2
 	VMOVUPS.Z    (CX), K1, Z1
 	VBLENDMPS    Z0, Z1, K2, Z1
 	VMOVUPS      Z1, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   (CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, (DX)
-	VMOVUPS   64(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   64(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 64(DX)
-	VMOVUPS   128(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   128(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 128(DX)
-	VMOVUPS   192(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   192(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVNTPS  Z1, 192(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $256, DX
-	SUBQ      $64, R11
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   (CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, (DX)
-	VMOVUPS   64(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   64(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 64(DX)
-	VMOVUPS   128(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   128(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 128(DX)
-	VMOVUPS   192(BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   192(CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, 192(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $256, DX
-	SUBQ      $64, R11
-	JGE       block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS   (BX), Z1
-	VCMPPS    $18, Z0, Z1, K1
-	VMOVUPS   (CX), Z1
-	VBLENDMPS Z0, Z1, K1, Z1
-	VMOVUPS   Z1, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      R10, CX
-	ADDQ      $64, DX
-	SUBQ      $16, R11
-	JGE       block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z1
-	VPCMPD       $6, iota32<>+0(SB), Z1, K1
-	VMOVUPS.Z    (BX), K1, Z1
-	VCMPPS       $18, Z0, Z1, K2
-	VMOVUPS.Z    (CX), K1, Z1
-	VBLENDMPS    Z0, Z1, K2, Z0
-	VMOVUPS      Z0, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*4), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R10*4), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func relu_f64_forward_0_avx2(a *runtime.Args)
 TEXT ·relu_f64_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ       a+0(FP), AX
-	VXORPD     Y0, Y0, Y0
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       288(AX), DX
-	MOVQ       288(AX), SI
-	SHLQ       $7, SI
-	MOVQ       288(AX), DI
-	SHLQ       $5, DI
-	MOVQ       8(AX), R8
-	SUBQ       $16, R8
-	JLT        single1
-	MOVQ       792(AX), R9
-	ANDQ       $1, R9
-	JEQ        usual2
-	MOVQ       CX, R9
-	NEGQ       R9
-	ANDQ       $31, R9
-	TESTQ      R9, R9
-	JEQ        aligned3
-	MOVQ       R9, R10
-	SHRQ       $3, R10
-	MOVQ       R10, R11
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPD    32(R12)(R11*8), Y1
-	VMASKMOVPD (BX), Y1, Y2
-	VCMPPD     $18, Y0, Y2, Y3
-	VBLENDVPD  Y3, Y0, Y2, Y2
-	VMASKMOVPD Y2, Y1, (CX)
-	IMULQ      R9, DX
-	ADDQ       DX, BX
-	ADDQ       R9, CX
-	SUBQ       R10, R8
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVNTPD  Y1, (CX)
-	VMOVUPD   32(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVNTPD  Y1, 32(CX)
-	VMOVUPD   64(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVNTPD  Y1, 64(CX)
-	VMOVUPD   96(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVNTPD  Y1, 96(CX)
-	ADDQ      SI, BX
-	ADDQ      $128, CX
-	SUBQ      $16, R8
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	MOVQ   a+0(FP), AX
+	VXORPD Y0, Y0, Y0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   288(AX), DX
+	SHLQ   $7, DX
+	MOVQ   288(AX), AX
+	SHLQ   $5, AX
+	MOVQ   a+0(FP), SI
+	MOVQ   8(SI), DI
+	MOVQ   $0, R8
+	MOVQ   792(SI), R9
+	ANDQ   $1, R9
+	JEQ    again1
+	CMPQ   DI, $20
+	JLT    again1
+	MOVQ   CX, R9
+	NEGQ   R9
+	ANDQ   $31, R9
+	MOVQ   $1, R8
+	SHRQ   $3, R9
+	TESTQ  R9, R9
+	JNE    masked4
+again1:
+	SUBQ $16, DI
+	JLT  single2
 block5:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
+	VMOVUPD   32(BX), Y2
+	VCMPPD    $18, Y0, Y2, Y3
+	VBLENDVPD Y3, Y0, Y2, Y2
+	VMOVUPD   64(BX), Y3
+	VCMPPD    $18, Y0, Y3, Y4
+	VBLENDVPD Y4, Y0, Y3, Y3
+	VMOVUPD   96(BX), Y4
+	VCMPPD    $18, Y0, Y4, Y5
+	VBLENDVPD Y5, Y0, Y4, Y4
+	TESTQ     R8, R8
+	JNE       around6
 	VMOVUPD   Y1, (CX)
-	VMOVUPD   32(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVUPD   Y1, 32(CX)
-	VMOVUPD   64(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVUPD   Y1, 64(CX)
-	VMOVUPD   96(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VMOVUPD   Y1, 96(CX)
-	ADDQ      SI, BX
-	ADDQ      $128, CX
-	SUBQ      $16, R8
-	JGE       block5
-
-single1:
-	ADDQ $12, R8
-	JLT  tail7
-
-block8:
+	VMOVUPD   Y2, 32(CX)
+	VMOVUPD   Y3, 64(CX)
+	VMOVUPD   Y4, 96(CX)
+	JMP       stored7
+around6:
+	VMOVNTPD Y1, (CX)
+	VMOVNTPD Y2, 32(CX)
+	VMOVNTPD Y3, 64(CX)
+	VMOVNTPD Y4, 96(CX)
+stored7:
+	ADDQ DX, BX
+	ADDQ $128, CX
+	SUBQ $16, DI
+	JGE  block5
+single2:
+	ADDQ $12, DI
+	JLT  tail8
+block9:
 	VMOVUPD   (BX), Y1
 	VCMPPD    $18, Y0, Y1, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
 	VMOVUPD   Y1, (CX)
-	ADDQ      DI, BX
+	ADDQ      AX, BX
 	ADDQ      $32, CX
-	SUBQ      $4, R8
-	JGE       block8
-
-tail7:
-	ADDQ $4, R8
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       R8
-	VMOVUPD    32(DX)(R8*8), Y1
+	SUBQ      $4, DI
+	JGE       block9
+tail8:
+	ADDQ    $4, DI
+	JEQ     done3
+	MOVQ    $4, R9
+	CMPQ    R9, DI
+	CMOVQGT DI, R9
+masked4:
+	MOVQ       R9, R10
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPD    32(R11)(R10*8), Y1
 	VMASKMOVPD (BX), Y1, Y2
 	VCMPPD     $18, Y0, Y2, Y3
-	VBLENDVPD  Y3, Y0, Y2, Y0
-	VMASKMOVPD Y0, Y1, (CX)
-
-done6:
-	MOVQ 792(AX), AX
+	VBLENDVPD  Y3, Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (CX)
+	MOVQ       R9, R10
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R10
+	LEAQ       (BX)(R10*8), BX
+	LEAQ       (CX)(R9*8), CX
+	SUBQ       R9, DI
+	JNE        again1
+done3:
+	MOVQ 792(SI), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func relu_f64_forward_0_avx512(a *runtime.Args)
 TEXT ·relu_f64_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
-	MOVQ         288(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	SHLQ         $6, DI
-	MOVQ         8(AX), R8
-	SUBQ         $32, R8
-	JLT          single1
-	MOVQ         792(AX), R9
-	ANDQ         $1, R9
-	JEQ          usual2
-	MOVQ         CX, R9
-	NEGQ         R9
-	ANDQ         $63, R9
-	TESTQ        R9, R9
-	JEQ          aligned3
-	MOVQ         R9, R10
-	SHRQ         $3, R10
-	MOVQ         R10, R11
-	VPBROADCASTQ R11, Z1
+	MOVQ   a+0(FP), AX
+	VPXORQ Z0, Z0, Z0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   288(AX), AX
+	SHLQ   $8, AX
+	MOVQ   a+0(FP), DX
+	MOVQ   8(DX), SI
+	MOVQ   $0, DI
+	MOVQ   792(DX), R8
+	ANDQ   $1, R8
+	JEQ    again1
+	CMPQ   SI, $40
+	JLT    again1
+	MOVQ   CX, R8
+	NEGQ   R8
+	ANDQ   $63, R8
+	MOVQ   $1, DI
+	SHRQ   $3, R8
+	TESTQ  R8, R8
+	JNE    masked4
+again1:
+	SUBQ $32, SI
+	JLT  single2
+block5:
+	VMOVUPD   (BX), Z1
+	VCMPPD    $18, Z0, Z1, K1
+	VBLENDMPD Z0, Z1, K1, Z1
+	VMOVUPD   64(BX), Z2
+	VCMPPD    $18, Z0, Z2, K1
+	VBLENDMPD Z0, Z2, K1, Z2
+	VMOVUPD   128(BX), Z3
+	VCMPPD    $18, Z0, Z3, K1
+	VBLENDMPD Z0, Z3, K1, Z3
+	VMOVUPD   192(BX), Z4
+	VCMPPD    $18, Z0, Z4, K1
+	VBLENDMPD Z0, Z4, K1, Z4
+	TESTQ     DI, DI
+	JNE       around6
+	VMOVUPD   Z1, (CX)
+	VMOVUPD   Z2, 64(CX)
+	VMOVUPD   Z3, 128(CX)
+	VMOVUPD   Z4, 192(CX)
+	JMP       stored7
+around6:
+	VMOVNTPD Z1, (CX)
+	VMOVNTPD Z2, 64(CX)
+	VMOVNTPD Z3, 128(CX)
+	VMOVNTPD Z4, 192(CX)
+stored7:
+	ADDQ AX, BX
+	ADDQ $256, CX
+	SUBQ $32, SI
+	JGE  block5
+single2:
+	ADDQ    $32, SI
+	JEQ     done3
+	MOVQ    $8, R8
+	CMPQ    R8, SI
+	CMOVQGT SI, R8
+masked4:
+	VPBROADCASTQ R8, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (BX), K1, Z1
 	VCMPPD       $18, Z0, Z1, K2
 	VBLENDMPD    Z0, Z1, K2, Z1
 	VMOVUPD      Z1, K1, (CX)
-	IMULQ        R9, DX
-	ADDQ         DX, BX
-	ADDQ         R9, CX
-	SUBQ         R10, R8
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, (CX)
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 64(CX)
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 128(CX)
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 192(CX)
-	ADDQ      SI, BX
-	ADDQ      $256, CX
-	SUBQ      $32, R8
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, (CX)
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 64(CX)
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 128(CX)
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 192(CX)
-	ADDQ      SI, BX
-	ADDQ      $256, CX
-	SUBQ      $32, R8
-	JGE       block5
-
-single1:
-	ADDQ $24, R8
-	JLT  tail7
-
-block8:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, (CX)
-	ADDQ      DI, BX
-	ADDQ      $64, CX
-	SUBQ      $8, R8
-	JGE       block8
-
-tail7:
-	ADDQ $8, R8
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R8, Z1
-	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
-	VMOVUPD.Z    (BX), K1, Z1
-	VCMPPD       $18, Z0, Z1, K2
-	VBLENDMPD    Z0, Z1, K2, Z0
-	VMOVUPD      Z0, K1, (CX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R8, R9
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R9
+	LEAQ         (BX)(R9*8), BX
+	LEAQ         (CX)(R8*8), CX
+	SUBQ         R8, SI
+	JNE          again1
+done3:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func relu_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·relu_f64_backward_0_avx2(SB), NOSPLIT, $16-8
-	MOVQ       a+0(FP), AX
-	VXORPD     Y0, Y0, Y0
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       48(AX), DX
-	MOVQ       288(AX), SI
-	MOVQ       296(AX), DI
-	MOVQ       288(AX), R8
-	SHLQ       $7, R8
-	MOVQ       296(AX), R9
-	SHLQ       $7, R9
-	MOVQ       288(AX), R10
-	MOVQ       R10, 0(SP)
-	SHLQ       $5, 0(SP)
-	MOVQ       296(AX), R10
-	MOVQ       R10, 8(SP)
-	SHLQ       $5, 8(SP)
-	MOVQ       8(AX), R10
-	SUBQ       $16, R10
-	JLT        single1
-	MOVQ       792(AX), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $3, R12
+TEXT ·relu_f64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VXORPD Y0, Y0, Y0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   288(AX), SI
+	SHLQ   $7, SI
+	MOVQ   296(AX), DI
+	SHLQ   $7, DI
+	MOVQ   288(AX), R8
+	SHLQ   $5, R8
+	MOVQ   296(AX), AX
+	SHLQ   $5, AX
+	MOVQ   a+0(FP), R9
+	MOVQ   8(R9), R10
+	MOVQ   $0, R11
+	MOVQ   792(R9), R12
+	ANDQ   $1, R12
+	JEQ    again1
+	CMPQ   R10, $20
+	JLT    again1
+	MOVQ   DX, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
+block5:
+	VMOVUPD   (BX), Y1
+	VCMPPD    $18, Y0, Y1, Y1
+	VMOVUPD   (CX), Y2
+	VBLENDVPD Y1, Y0, Y2, Y1
+	VMOVUPD   32(BX), Y2
+	VCMPPD    $18, Y0, Y2, Y2
+	VMOVUPD   32(CX), Y3
+	VBLENDVPD Y2, Y0, Y3, Y2
+	VMOVUPD   64(BX), Y3
+	VCMPPD    $18, Y0, Y3, Y3
+	VMOVUPD   64(CX), Y4
+	VBLENDVPD Y3, Y0, Y4, Y3
+	VMOVUPD   96(BX), Y4
+	VCMPPD    $18, Y0, Y4, Y4
+	VMOVUPD   96(CX), Y5
+	VBLENDVPD Y4, Y0, Y5, Y4
+	TESTQ     R11, R11
+	JNE       around6
+	VMOVUPD   Y1, (DX)
+	VMOVUPD   Y2, 32(DX)
+	VMOVUPD   Y3, 64(DX)
+	VMOVUPD   Y4, 96(DX)
+	JMP       stored7
+around6:
+	VMOVNTPD Y1, (DX)
+	VMOVNTPD Y2, 32(DX)
+	VMOVNTPD Y3, 64(DX)
+	VMOVNTPD Y4, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $16, R10
+	JGE  block5
+single2:
+	ADDQ $12, R10
+	JLT  tail8
+block9:
+	VMOVUPD   (BX), Y1
+	VCMPPD    $18, Y0, Y1, Y1
+	VMOVUPD   (CX), Y2
+	VBLENDVPD Y1, Y0, Y2, Y1
+	VMOVUPD   Y1, (DX)
+	ADDQ      R8, BX
+	ADDQ      AX, CX
+	ADDQ      $32, DX
+	SUBQ      $4, R10
+	JGE       block9
+tail8:
+	ADDQ    $4, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -828,255 +688,121 @@ TEXT ·relu_f64_backward_0_avx2(SB), NOSPLIT, $16-8
 	VMASKMOVPD (CX), Y1, Y3
 	VBLENDVPD  Y2, Y0, Y3, Y2
 	VMASKMOVPD Y2, Y1, (DX)
-	IMULQ      R11, SI
-	ADDQ       SI, BX
-	IMULQ      R11, DI
-	ADDQ       DI, CX
-	ADDQ       R11, DX
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*8), CX
+	LEAQ       (DX)(R12*8), DX
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   (CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVNTPD  Y1, (DX)
-	VMOVUPD   32(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   32(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVNTPD  Y1, 32(DX)
-	VMOVUPD   64(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   64(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVNTPD  Y1, 64(DX)
-	VMOVUPD   96(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   96(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVNTPD  Y1, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $16, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   (CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVUPD   Y1, (DX)
-	VMOVUPD   32(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   32(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVUPD   Y1, 32(DX)
-	VMOVUPD   64(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   64(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVUPD   Y1, 64(DX)
-	VMOVUPD   96(BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   96(CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVUPD   Y1, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $16, R10
-	JGE       block5
-
-single1:
-	ADDQ $12, R10
-	JLT  tail7
-
-block8:
-	VMOVUPD   (BX), Y1
-	VCMPPD    $18, Y0, Y1, Y1
-	VMOVUPD   (CX), Y2
-	VBLENDVPD Y1, Y0, Y2, Y1
-	VMOVUPD   Y1, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      8(SP), CX
-	ADDQ      $32, DX
-	SUBQ      $4, R10
-	JGE       block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPD    32(SI)(R10*8), Y1
-	VMASKMOVPD (BX), Y1, Y2
-	VCMPPD     $18, Y0, Y2, Y2
-	VMASKMOVPD (CX), Y1, Y3
-	VBLENDVPD  Y2, Y0, Y3, Y0
-	VMASKMOVPD Y0, Y1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func relu_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·relu_f64_backward_0_avx512(SB), NOSPLIT, $8-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z1
+TEXT ·relu_f64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VPXORQ Z0, Z0, Z0
+	MOVQ   32(AX), BX
+	MOVQ   40(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   288(AX), SI
+	SHLQ   $8, SI
+	MOVQ   296(AX), AX
+	SHLQ   $8, AX
+	MOVQ   a+0(FP), DI
+	MOVQ   8(DI), R8
+	MOVQ   $0, R9
+	MOVQ   792(DI), R10
+	ANDQ   $1, R10
+	JEQ    again1
+	CMPQ   R8, $40
+	JLT    again1
+	MOVQ   DX, R10
+	NEGQ   R10
+	ANDQ   $63, R10
+	MOVQ   $1, R9
+	SHRQ   $3, R10
+	TESTQ  R10, R10
+	JNE    masked4
+again1:
+	SUBQ $32, R8
+	JLT  single2
+block5:
+	VMOVUPD   (BX), Z1
+	VCMPPD    $18, Z0, Z1, K1
+	VMOVUPD   (CX), Z1
+	VBLENDMPD Z0, Z1, K1, Z1
+	VMOVUPD   64(BX), Z2
+	VCMPPD    $18, Z0, Z2, K1
+	VMOVUPD   64(CX), Z2
+	VBLENDMPD Z0, Z2, K1, Z2
+	VMOVUPD   128(BX), Z3
+	VCMPPD    $18, Z0, Z3, K1
+	VMOVUPD   128(CX), Z3
+	VBLENDMPD Z0, Z3, K1, Z3
+	VMOVUPD   192(BX), Z4
+	VCMPPD    $18, Z0, Z4, K1
+	VMOVUPD   192(CX), Z4
+	VBLENDMPD Z0, Z4, K1, Z4
+	TESTQ     R9, R9
+	JNE       around6
+	VMOVUPD   Z1, (DX)
+	VMOVUPD   Z2, 64(DX)
+	VMOVUPD   Z3, 128(DX)
+	VMOVUPD   Z4, 192(DX)
+	JMP       stored7
+around6:
+	VMOVNTPD Z1, (DX)
+	VMOVNTPD Z2, 64(DX)
+	VMOVNTPD Z3, 128(DX)
+	VMOVNTPD Z4, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $32, R8
+	JGE  block5
+single2:
+	ADDQ    $32, R8
+	JEQ     done3
+	MOVQ    $8, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTQ R10, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (BX), K1, Z1
 	VCMPPD       $18, Z0, Z1, K2
 	VMOVUPD.Z    (CX), K1, Z1
 	VBLENDMPD    Z0, Z1, K2, Z1
 	VMOVUPD      Z1, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   (CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, (DX)
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   64(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 64(DX)
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   128(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 128(DX)
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   192(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVNTPD  Z1, 192(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $256, DX
-	SUBQ      $32, R11
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   (CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, (DX)
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   64(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 64(DX)
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   128(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 128(DX)
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   192(CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, 192(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $256, DX
-	SUBQ      $32, R11
-	JGE       block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD   (BX), Z1
-	VCMPPD    $18, Z0, Z1, K1
-	VMOVUPD   (CX), Z1
-	VBLENDMPD Z0, Z1, K1, Z1
-	VMOVUPD   Z1, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      R10, CX
-	ADDQ      $64, DX
-	SUBQ      $8, R11
-	JGE       block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z1
-	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
-	VMOVUPD.Z    (BX), K1, Z1
-	VCMPPD       $18, Z0, Z1, K2
-	VMOVUPD.Z    (CX), K1, Z1
-	VBLENDMPD    Z0, Z1, K2, Z0
-	VMOVUPD      Z0, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*8), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*8), CX
+	LEAQ         (DX)(R10*8), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 

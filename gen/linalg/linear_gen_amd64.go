@@ -5,7 +5,7 @@ package linalg
 import "github.com/opgen/opgen/runtime"
 
 func linear_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		linear_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -15,19 +15,8 @@ func linear_f32_forward_0(a *runtime.Args) {
 	}
 }
 
-func linear_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		linear_f32_backward_0_avx512(a)
-	case runtime.AVX2:
-		linear_f32_backward_0_avx2(a)
-	default:
-		linear_f32_backward_0_go(a)
-	}
-}
-
 func linear_f32_backward_2(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		linear_f32_backward_2_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +27,7 @@ func linear_f32_backward_2(a *runtime.Args) {
 }
 
 func linear_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		linear_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -48,19 +37,8 @@ func linear_f64_forward_0(a *runtime.Args) {
 	}
 }
 
-func linear_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		linear_f64_backward_0_avx512(a)
-	case runtime.AVX2:
-		linear_f64_backward_0_avx2(a)
-	default:
-		linear_f64_backward_0_go(a)
-	}
-}
-
 func linear_f64_backward_2(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		linear_f64_backward_2_avx512(a)
 	case runtime.AVX2:

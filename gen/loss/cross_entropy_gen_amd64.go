@@ -4,30 +4,8 @@ package loss
 
 import "github.com/opgen/opgen/runtime"
 
-func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +16,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) 
 }
 
 func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -48,30 +26,8 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args)
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -82,7 +38,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) 
 }
 
 func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -92,41 +48,8 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args)
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -136,8 +59,19 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) 
 	}
 }
 
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_avx512(a)
+	case runtime.AVX2:
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_avx2(a)
+	default:
+		cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_go(a)
+	}
+}
+
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -147,41 +81,8 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args)
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -191,8 +92,19 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) 
 	}
 }
 
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_avx512(a)
+	case runtime.AVX2:
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_avx2(a)
+	default:
+		cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_go(a)
+	}
+}
+
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -202,30 +114,8 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args)
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -235,41 +125,8 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -279,52 +136,8 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
 	}
 }
 
-func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a)
-	default:
-		cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go(a)
-	}
-}
-
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -335,7 +148,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Arg
 }
 
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -345,41 +158,19 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Ar
 	}
 }
 
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_avx2(a)
 	default:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_go(a)
 	}
 }
 
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -390,7 +181,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Arg
 }
 
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -400,30 +191,19 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Ar
 	}
 }
 
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_avx512(a)
 	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_avx2(a)
 	default:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
+		cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_go(a)
 	}
 }
 
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -434,7 +214,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Arg
 }
 
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -444,30 +224,8 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Ar
 	}
 }
 
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -478,7 +236,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Arg
 }
 
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -488,30 +246,8 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Ar
 	}
 }
 
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -522,7 +258,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args
 }
 
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -532,30 +268,8 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Arg
 	}
 }
 
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
-	}
-}
-
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a)
-	case runtime.AVX2:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a)
-	default:
-		cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
-	}
-}
-
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -566,7 +280,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args
 }
 
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a)
 	case runtime.AVX2:

@@ -5,28 +5,12 @@ package loss
 
 import "github.com/opgen/opgen/runtime"
 
-func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
-}
-
 func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a)
 }
 
 func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
 }
 
 func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
@@ -37,88 +21,36 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Args)
 	cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a)
 }
 
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
-}
-
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a)
+}
+
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1(a *runtime.Args) {
+	cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_go(a)
 }
 
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a)
 }
 
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
-}
-
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a)
+}
+
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1(a *runtime.Args) {
+	cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_go(a)
 }
 
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a)
 }
 
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
-}
-
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a)
 }
 
-func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
-}
-
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {
 	cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a)
-}
-
-func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0(a *runtime.Args) {
-	cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_go(a)
 }
 
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0(a *runtime.Args) {
@@ -129,16 +61,8 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0(a *runtime.Ar
 	cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a)
 }
 
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_go(a)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1(a *runtime.Args) {
+	cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_go(a)
 }
 
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0(a *runtime.Args) {
@@ -149,12 +73,8 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0(a *runtime.Ar
 	cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a)
 }
 
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_go(a)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1(a *runtime.Args) {
+	cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_go(a)
 }
 
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0(a *runtime.Args) {
@@ -165,14 +85,6 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0(a *runtime.Ar
 	cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a)
 }
 
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_go(a)
-}
-
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0(a *runtime.Args) {
 	cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a)
 }
@@ -181,28 +93,12 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0(a *runtime.Ar
 	cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a)
 }
 
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_go(a)
-}
-
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0(a *runtime.Args) {
 	cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a)
 }
 
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0(a *runtime.Args) {
 	cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_go(a)
-}
-
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0(a *runtime.Args) {
-	cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_go(a)
 }
 
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0(a *runtime.Args) {

@@ -5,18 +5,6 @@ package loss
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
-func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -27,18 +15,6 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
@@ -53,28 +29,16 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.
 func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_forward_1_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_avx2(a *runtime.Args)
+
+//go:noescape
+func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
@@ -83,28 +47,16 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_forward_1_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_avx2(a *runtime.Args)
+
+//go:noescape
+func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
@@ -113,70 +65,16 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f32_i32_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
@@ -191,22 +89,10 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runti
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_none_f64_i32_backward_1_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
@@ -221,16 +107,10 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runti
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx2(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f32_i32_backward_0_avx512(a *runtime.Args)
+func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
@@ -245,18 +125,6 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runti
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_mean_f64_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -269,18 +137,6 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runti
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f32_i32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -291,18 +147,6 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtim
 
 //go:noescape
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func cross_entropy_no_label_smoothing_is_0_sum_f64_i32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)

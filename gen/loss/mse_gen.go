@@ -36,7 +36,7 @@ func (a *MSEAttrs) values() (mseValues, error) {
 //
 //	y = reduced((x - t)^2, reduction)
 //
-// x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f32 or f64.
+// x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
 func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
@@ -56,7 +56,7 @@ func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	if record {
 		runtime.Record("loss.mse", []*runtime.Tensor{y}, []*runtime.Tensor{x, t}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
-			if err := mseBackwards[variant].Bind(&bound, nil, x, t, back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
+			if err := mseBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 				return err
 			}
 			mseRunBackward(&bound, &vals, variant)
@@ -84,7 +84,7 @@ func MSEInto(y, x, t *runtime.Tensor, attrs *MSEAttrs) error {
 }
 
 // MSESlice is [MSEInto] on plain slices of one length. Where the result is one number, dst has one element.
-func MSESlice[T float32 | float64](dst, x, t []T, attrs *MSEAttrs) error {
+func MSESlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](dst, x, t []T, attrs *MSEAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -162,12 +162,13 @@ func mseMeanRun(b *runtime.Bound, v *mseValues) {
 		a.Rows, a.N, a.K = 1, 1, 1
 		a.Ptr[0] = mean
 		a.Ptr[1] = b.Ptr[2]
-		a.F[0] = float64(b.Ext[0])
+		a.F[0] = 1
+		a.F[1] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			mse_mean_f32_forward_1_launch(&a)
+			multilabel_soft_margin_mean_f32_forward_1_launch(&a)
 		case runtime.F64:
-			mse_mean_f64_forward_1_launch(&a)
+			multilabel_soft_margin_mean_f64_forward_1_launch(&a)
 		}
 	}
 }
@@ -254,11 +255,12 @@ func mseSumRunBackward(b *runtime.Bound, v *mseValues) {
 		a.Ptr[2], a.Step[2] = b.Ptr[1], b.Move(1)
 		a.Ptr[3], a.Step[3] = b.Spare(3, b.Ext[0]), 1
 		a.Ptr[4], a.Step[4] = b.Spare(4, b.Ext[0]), 1
+		a.F[0] = 1
 		switch b.DType[0] {
 		case runtime.F32:
-			mse_sum_f32_backward_0_launch(&a)
+			mse_mean_f32_backward_0_launch(&a)
 		case runtime.F64:
-			mse_sum_f64_backward_0_launch(&a)
+			mse_mean_f64_backward_0_launch(&a)
 		}
 	}
 }
@@ -346,6 +348,7 @@ func init() {
 		Attrs: []runtime.AttrInfo{
 			{Name: "reduction", Type: "enum", Words: []string{"none", "mean", "sum"}, Default: "mean"},
 		},
+		Kernels: []string{"f32", "f64"}, Assembly: true,
 		Invoke: mseInvoke,
 	})
 }
@@ -400,16 +403,6 @@ func mse_mean_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f32_forward_0, a, &mse_mean_f32_forward_0_plan)
 }
 
-var mse_mean_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func mse_mean_f32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &mse_mean_f32_forward_1_plan) {
-		mse_mean_f32_forward_1(a)
-		return
-	}
-	runtime.Launch(mse_mean_f32_forward_1, a, &mse_mean_f32_forward_1_plan)
-}
-
 var mse_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mse_mean_f32_backward_0_launch(a *runtime.Args) {
@@ -430,16 +423,6 @@ func mse_mean_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(mse_mean_f64_forward_0, a, &mse_mean_f64_forward_0_plan)
 }
 
-var mse_mean_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_forward_1", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func mse_mean_f64_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &mse_mean_f64_forward_1_plan) {
-		mse_mean_f64_forward_1(a)
-		return
-	}
-	runtime.Launch(mse_mean_f64_forward_1, a, &mse_mean_f64_forward_1_plan)
-}
-
 var mse_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_mean_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mse_mean_f64_backward_0_launch(a *runtime.Args) {
@@ -448,24 +431,4 @@ func mse_mean_f64_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(mse_mean_f64_backward_0, a, &mse_mean_f64_backward_0_plan)
-}
-
-var mse_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func mse_sum_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &mse_sum_f32_backward_0_plan) {
-		mse_sum_f32_backward_0(a)
-		return
-	}
-	runtime.Launch(mse_sum_f32_backward_0, a, &mse_sum_f32_backward_0_plan)
-}
-
-var mse_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.mse_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func mse_sum_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &mse_sum_f64_backward_0_plan) {
-		mse_sum_f64_backward_0(a)
-		return
-	}
-	runtime.Launch(mse_sum_f64_backward_0, a, &mse_sum_f64_backward_0_plan)
 }

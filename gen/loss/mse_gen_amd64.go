@@ -5,7 +5,7 @@ package loss
 import "github.com/opgen/opgen/runtime"
 
 func mse_none_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_none_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -16,7 +16,7 @@ func mse_none_f32_forward_0(a *runtime.Args) {
 }
 
 func mse_none_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_none_f32_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -27,7 +27,7 @@ func mse_none_f32_backward_0(a *runtime.Args) {
 }
 
 func mse_none_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_none_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +38,7 @@ func mse_none_f64_forward_0(a *runtime.Args) {
 }
 
 func mse_none_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_none_f64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -49,7 +49,7 @@ func mse_none_f64_backward_0(a *runtime.Args) {
 }
 
 func mse_mean_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_mean_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -59,19 +59,8 @@ func mse_mean_f32_forward_0(a *runtime.Args) {
 	}
 }
 
-func mse_mean_f32_forward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		mse_mean_f32_forward_1_avx512(a)
-	case runtime.AVX2:
-		mse_mean_f32_forward_1_avx2(a)
-	default:
-		mse_mean_f32_forward_1_go(a)
-	}
-}
-
 func mse_mean_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_mean_f32_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -82,7 +71,7 @@ func mse_mean_f32_backward_0(a *runtime.Args) {
 }
 
 func mse_mean_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_mean_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -92,46 +81,13 @@ func mse_mean_f64_forward_0(a *runtime.Args) {
 	}
 }
 
-func mse_mean_f64_forward_1(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		mse_mean_f64_forward_1_avx512(a)
-	case runtime.AVX2:
-		mse_mean_f64_forward_1_avx2(a)
-	default:
-		mse_mean_f64_forward_1_go(a)
-	}
-}
-
 func mse_mean_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		mse_mean_f64_backward_0_avx512(a)
 	case runtime.AVX2:
 		mse_mean_f64_backward_0_avx2(a)
 	default:
 		mse_mean_f64_backward_0_go(a)
-	}
-}
-
-func mse_sum_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		mse_sum_f32_backward_0_avx512(a)
-	case runtime.AVX2:
-		mse_sum_f32_backward_0_avx2(a)
-	default:
-		mse_sum_f32_backward_0_go(a)
-	}
-}
-
-func mse_sum_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		mse_sum_f64_backward_0_avx512(a)
-	case runtime.AVX2:
-		mse_sum_f64_backward_0_avx2(a)
-	default:
-		mse_sum_f64_backward_0_go(a)
 	}
 }

@@ -3,36 +3,88 @@
 #include "textflag.h"
 
 // func mse_none_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·mse_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
-	MOVQ       a+0(FP), AX
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       48(AX), DX
-	MOVQ       288(AX), SI
-	MOVQ       296(AX), DI
-	MOVQ       288(AX), R8
-	SHLQ       $7, R8
-	MOVQ       296(AX), R9
-	SHLQ       $7, R9
-	MOVQ       288(AX), R10
-	MOVQ       R10, 0(SP)
-	SHLQ       $5, 0(SP)
-	MOVQ       296(AX), R10
-	MOVQ       R10, 8(SP)
-	SHLQ       $5, 8(SP)
-	MOVQ       8(AX), R10
-	SUBQ       $32, R10
-	JLT        single1
-	MOVQ       792(AX), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $2, R12
+TEXT ·mse_none_f32_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $7, SI
+	MOVQ  296(AX), DI
+	SHLQ  $7, DI
+	MOVQ  288(AX), R8
+	SHLQ  $5, R8
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), R9
+	MOVQ  8(R9), R10
+	MOVQ  $0, R11
+	MOVQ  792(R9), R12
+	ANDQ  $1, R12
+	JEQ   again1
+	CMPQ  R10, $40
+	JLT   again1
+	MOVQ  DX, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $2, R12
+	TESTQ R12, R12
+	JNE   masked4
+again1:
+	SUBQ $32, R10
+	JLT  single2
+block5:
+	VMOVUPS (BX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 32(BX), Y1
+	VSUBPS  32(CX), Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS 64(BX), Y2
+	VSUBPS  64(CX), Y2, Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVUPS 96(BX), Y3
+	VSUBPS  96(CX), Y3, Y3
+	VMULPS  Y3, Y3, Y3
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	JMP     stored7
+around6:
+	VMOVNTPS Y0, (DX)
+	VMOVNTPS Y1, 32(DX)
+	VMOVNTPS Y2, 64(DX)
+	VMOVNTPS Y3, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $32, R10
+	JGE  block5
+single2:
+	ADDQ $24, R10
+	JLT  tail8
+block9:
+	VMOVUPS (BX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    R8, BX
+	ADDQ    AX, CX
+	ADDQ    $32, DX
+	SUBQ    $8, R10
+	JGE     block9
+tail8:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -42,459 +94,237 @@ TEXT ·mse_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	VSUBPS     Y2, Y1, Y1
 	VMULPS     Y1, Y1, Y1
 	VMASKMOVPS Y1, Y0, (DX)
-	IMULQ      R11, SI
-	ADDQ       SI, BX
-	IMULQ      R11, DI
-	ADDQ       DI, CX
-	ADDQ       R11, DX
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*4), CX
+	LEAQ       (DX)(R12*4), DX
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (BX), Y0
-	VSUBPS   (CX), Y0, Y0
-	VMULPS   Y0, Y0, Y0
-	VMOVNTPS Y0, (DX)
-	VMOVUPS  32(BX), Y0
-	VSUBPS   32(CX), Y0, Y0
-	VMULPS   Y0, Y0, Y0
-	VMOVNTPS Y0, 32(DX)
-	VMOVUPS  64(BX), Y0
-	VSUBPS   64(CX), Y0, Y0
-	VMULPS   Y0, Y0, Y0
-	VMOVNTPS Y0, 64(DX)
-	VMOVUPS  96(BX), Y0
-	VSUBPS   96(CX), Y0, Y0
-	VMULPS   Y0, Y0, Y0
-	VMOVNTPS Y0, 96(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	SUBQ     $32, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (BX), Y0
-	VSUBPS  (CX), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (DX)
-	VMOVUPS 32(BX), Y0
-	VSUBPS  32(CX), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 32(DX)
-	VMOVUPS 64(BX), Y0
-	VSUBPS  64(CX), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 64(DX)
-	VMOVUPS 96(BX), Y0
-	VSUBPS  96(CX), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, 96(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	SUBQ    $32, R10
-	JGE     block5
-
-single1:
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMOVUPS (BX), Y0
-	VSUBPS  (CX), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    8(SP), CX
-	ADDQ    $32, DX
-	SUBQ    $8, R10
-	JGE     block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPS    32(SI)(R10*4), Y0
-	VMASKMOVPS (BX), Y0, Y1
-	VMASKMOVPS (CX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func mse_none_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·mse_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z0
-	VPCMPD       $6, iota32<>+0(SB), Z0, K1
-	VMOVUPS.Z    (BX), K1, Z0
-	VMOVUPS.Z    (CX), K1, Z1
-	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z0, Z0, Z0
-	VMOVUPS      Z0, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (BX), Z0
-	VSUBPS   (CX), Z0, Z0
-	VMULPS   Z0, Z0, Z0
-	VMOVNTPS Z0, (DX)
-	VMOVUPS  64(BX), Z0
-	VSUBPS   64(CX), Z0, Z0
-	VMULPS   Z0, Z0, Z0
-	VMOVNTPS Z0, 64(DX)
-	VMOVUPS  128(BX), Z0
-	VSUBPS   128(CX), Z0, Z0
-	VMULPS   Z0, Z0, Z0
-	VMOVNTPS Z0, 128(DX)
-	VMOVUPS  192(BX), Z0
-	VSUBPS   192(CX), Z0, Z0
-	VMULPS   Z0, Z0, Z0
-	VMOVNTPS Z0, 192(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $256, DX
-	SUBQ     $64, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+TEXT ·mse_none_f32_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $8, SI
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), DI
+	MOVQ  8(DI), R8
+	MOVQ  $0, R9
+	MOVQ  792(DI), R10
+	ANDQ  $1, R10
+	JEQ   again1
+	CMPQ  R8, $80
+	JLT   again1
+	MOVQ  DX, R10
+	NEGQ  R10
+	ANDQ  $63, R10
+	MOVQ  $1, R9
+	SHRQ  $2, R10
+	TESTQ R10, R10
+	JNE   masked4
+again1:
+	SUBQ $64, R8
+	JLT  single2
 block5:
 	VMOVUPS (BX), Z0
 	VSUBPS  (CX), Z0, Z0
 	VMULPS  Z0, Z0, Z0
+	VMOVUPS 64(BX), Z1
+	VSUBPS  64(CX), Z1, Z1
+	VMULPS  Z1, Z1, Z1
+	VMOVUPS 128(BX), Z2
+	VSUBPS  128(CX), Z2, Z2
+	VMULPS  Z2, Z2, Z2
+	VMOVUPS 192(BX), Z3
+	VSUBPS  192(CX), Z3, Z3
+	VMULPS  Z3, Z3, Z3
+	TESTQ   R9, R9
+	JNE     around6
 	VMOVUPS Z0, (DX)
-	VMOVUPS 64(BX), Z0
-	VSUBPS  64(CX), Z0, Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 64(DX)
-	VMOVUPS 128(BX), Z0
-	VSUBPS  128(CX), Z0, Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 128(DX)
-	VMOVUPS 192(BX), Z0
-	VSUBPS  192(CX), Z0, Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, 192(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $256, DX
-	SUBQ    $64, R11
-	JGE     block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS (BX), Z0
-	VSUBPS  (CX), Z0, Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    R10, CX
-	ADDQ    $64, DX
-	SUBQ    $16, R11
-	JGE     block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z0
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	JMP     stored7
+around6:
+	VMOVNTPS Z0, (DX)
+	VMOVNTPS Z1, 64(DX)
+	VMOVNTPS Z2, 128(DX)
+	VMOVNTPS Z3, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $64, R8
+	JGE  block5
+single2:
+	ADDQ    $64, R8
+	JEQ     done3
+	MOVQ    $16, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTD R10, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
 	VMOVUPS.Z    (BX), K1, Z0
 	VMOVUPS.Z    (CX), K1, Z1
 	VSUBPS       Z1, Z0, Z0
 	VMULPS       Z0, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*4), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R10*4), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_none_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
-	VMOVUPS    k40000000<>+0(SB), Y0
-	MOVQ       a+0(FP), AX
-	MOVQ       32(AX), AX
-	MOVQ       a+0(FP), BX
-	MOVQ       40(BX), BX
-	MOVQ       a+0(FP), CX
-	MOVQ       48(CX), CX
-	MOVQ       a+0(FP), DX
-	MOVQ       56(DX), DX
-	MOVQ       a+0(FP), SI
-	MOVQ       64(SI), SI
-	VMOVUPS    k80000000<>+0(SB), Y1
-	MOVQ       a+0(FP), DI
-	MOVQ       288(DI), DI
-	MOVQ       DI, 0(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       296(DI), DI
-	MOVQ       DI, 8(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       304(DI), DI
-	MOVQ       DI, 16(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       288(DI), DI
-	SHLQ       $7, DI
-	MOVQ       a+0(FP), R8
-	MOVQ       296(R8), R8
-	SHLQ       $7, R8
-	MOVQ       a+0(FP), R9
-	MOVQ       304(R9), R9
-	SHLQ       $7, R9
-	MOVQ       a+0(FP), R10
-	MOVQ       288(R10), R10
-	MOVQ       R10, 24(SP)
-	SHLQ       $5, 24(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       296(R10), R10
-	MOVQ       R10, 32(SP)
-	SHLQ       $5, 32(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       304(R10), R10
-	MOVQ       R10, 40(SP)
-	SHLQ       $5, 40(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       8(R10), R10
-	SUBQ       $32, R10
-	JLT        single1
-	MOVQ       a+0(FP), R11
-	MOVQ       792(R11), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	MOVQ       SI, R12
-	ADDQ       R11, R12
-	ANDQ       $31, R12
-	JNE        usual2
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $2, R12
+TEXT ·mse_none_f32_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VMOVUPS k40000000<>+0(SB), Y0
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    56(AX), SI
+	MOVQ    64(AX), DI
+	VMOVUPS k80000000<>+0(SB), Y1
+	MOVQ    288(AX), R8
+	SHLQ    $6, R8
+	MOVQ    296(AX), R9
+	SHLQ    $6, R9
+	MOVQ    304(AX), AX
+	SHLQ    $6, AX
+	MOVQ    a+0(FP), R10
+	MOVQ    8(R10), R10
+	MOVQ    $0, R11
+	MOVQ    a+0(FP), R12
+	MOVQ    792(R12), R12
+	ANDQ    $1, R12
+	JEQ     again1
+	CMPQ    R10, $24
+	JLT     again1
+	MOVQ    SI, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    DI, R13
+	ADDQ    R12, R13
+	ANDQ    $31, R13
+	JNE     again1
+	MOVQ    $1, R11
+	SHRQ    $2, R12
+	TESTQ   R12, R12
+	JNE     masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
+block5:
+	VMULPS  (BX), Y0, Y2
+	VMOVUPS (CX), Y3
+	VSUBPS  (DX), Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VXORPS  Y1, Y2, Y3
+	VMULPS  32(BX), Y0, Y4
+	VMOVUPS 32(CX), Y5
+	VSUBPS  32(DX), Y5, Y5
+	VMULPS  Y5, Y4, Y4
+	VXORPS  Y1, Y4, Y5
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPS Y2, (SI)
+	VMOVUPS Y3, (DI)
+	VMOVUPS Y4, 32(SI)
+	VMOVUPS Y5, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Y2, (SI)
+	VMOVNTPS Y3, (DI)
+	VMOVNTPS Y4, 32(SI)
+	VMOVNTPS Y5, 32(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, R10
+	JGE  block5
+single2:
+	ADDQ    $16, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y2
-	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (BX), Y2, Y3
 	VMULPS     Y3, Y0, Y3
-	VMASKMOVPS (BX), Y2, Y4
-	VMASKMOVPS (CX), Y2, Y5
+	VMASKMOVPS (CX), Y2, Y4
+	VMASKMOVPS (DX), Y2, Y5
 	VSUBPS     Y5, Y4, Y4
 	VMULPS     Y4, Y3, Y3
 	VXORPS     Y1, Y3, Y4
-	VMASKMOVPS Y3, Y2, (DX)
-	VMASKMOVPS Y4, Y2, (SI)
-	MOVQ       0(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, AX
-	MOVQ       8(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, BX
-	MOVQ       16(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, CX
-	ADDQ       R11, DX
-	ADDQ       R11, SI
+	VMASKMOVPS Y3, Y2, (SI)
+	VMASKMOVPS Y4, Y2, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*4), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*4), DX
+	LEAQ       (SI)(R12*4), SI
+	LEAQ       (DI)(R12*4), DI
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMULPS   (AX), Y0, Y2
-	VMOVUPS  (BX), Y3
-	VSUBPS   (CX), Y3, Y3
-	VMULPS   Y3, Y2, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, (DX)
-	VMOVNTPS Y3, (SI)
-	VMULPS   32(AX), Y0, Y2
-	VMOVUPS  32(BX), Y3
-	VSUBPS   32(CX), Y3, Y3
-	VMULPS   Y3, Y2, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 32(DX)
-	VMOVNTPS Y3, 32(SI)
-	VMULPS   64(AX), Y0, Y2
-	VMOVUPS  64(BX), Y3
-	VSUBPS   64(CX), Y3, Y3
-	VMULPS   Y3, Y2, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 64(DX)
-	VMOVNTPS Y3, 64(SI)
-	VMULPS   96(AX), Y0, Y2
-	VMOVUPS  96(BX), Y3
-	VSUBPS   96(CX), Y3, Y3
-	VMULPS   Y3, Y2, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 96(DX)
-	VMOVNTPS Y3, 96(SI)
-	ADDQ     DI, AX
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $32, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPS  (AX), Y0, Y2
-	VMOVUPS (BX), Y3
-	VSUBPS  (CX), Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, (SI)
-	VMULPS  32(AX), Y0, Y2
-	VMOVUPS 32(BX), Y3
-	VSUBPS  32(CX), Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 32(DX)
-	VMOVUPS Y3, 32(SI)
-	VMULPS  64(AX), Y0, Y2
-	VMOVUPS 64(BX), Y3
-	VSUBPS  64(CX), Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 64(SI)
-	VMULPS  96(AX), Y0, Y2
-	VMOVUPS 96(BX), Y3
-	VSUBPS  96(CX), Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 96(DX)
-	VMOVUPS Y3, 96(SI)
-	ADDQ    DI, AX
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $32, R10
-	JGE     block5
-
-single1:
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMULPS  (AX), Y0, Y2
-	VMOVUPS (BX), Y3
-	VSUBPS  (CX), Y3, Y3
-	VMULPS  Y3, Y2, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, (SI)
-	ADDQ    24(SP), AX
-	ADDQ    32(SP), BX
-	ADDQ    40(SP), CX
-	ADDQ    $32, DX
-	ADDQ    $32, SI
-	SUBQ    $8, R10
-	JGE     block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPS    32(DI)(R10*4), Y2
-	VMASKMOVPS (AX), Y2, Y3
-	VMULPS     Y3, Y0, Y0
-	VMASKMOVPS (BX), Y2, Y3
-	VMASKMOVPS (CX), Y2, Y4
-	VSUBPS     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y0
-	VXORPS     Y1, Y0, Y1
-	VMASKMOVPS Y0, Y2, (DX)
-	VMASKMOVPS Y1, Y2, (SI)
-
-done6:
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_none_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k40000000<>+0(SB), Z0
 	MOVQ         32(AX), BX
@@ -504,45 +334,72 @@ TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         64(AX), DI
 	VBROADCASTSS k80000000<>+0(SB), Z1
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         304(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	SHLQ         $7, R9
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $48
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z2
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $32, R11
+	JLT  single2
+block5:
+	VMULPS  (BX), Z0, Z2
+	VMOVUPS (CX), Z3
+	VSUBPS  (DX), Z3, Z3
+	VMULPS  Z3, Z2, Z2
+	VPXORD  Z1, Z2, Z3
+	VMULPS  64(BX), Z0, Z4
+	VMOVUPS 64(CX), Z5
+	VSUBPS  64(DX), Z5, Z5
+	VMULPS  Z5, Z4, Z4
+	VPXORD  Z1, Z4, Z5
+	TESTQ   R12, R12
+	JNE     around6
+	VMOVUPS Z2, (SI)
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(SI)
+	VMOVUPS Z5, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Z2, (SI)
+	VMOVNTPS Z3, (DI)
+	VMOVNTPS Z4, 64(SI)
+	VMOVNTPS Z5, 64(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, R11
+	JGE  block5
+single2:
+	ADDQ    $32, R11
+	JEQ     done3
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (BX), K1, Z2
 	VMULPS       Z2, Z0, Z2
@@ -553,177 +410,114 @@ TEXT ·mse_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	VPXORD       Z1, Z2, Z3
 	VMOVUPS      Z2, K1, (SI)
 	VMOVUPS      Z3, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*4), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*4), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*4), DX
+	LEAQ         (SI)(R13*4), SI
+	LEAQ         (DI)(R13*4), DI
 	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPS   (BX), Z0, Z2
-	VMOVUPS  (CX), Z3
-	VSUBPS   (DX), Z3, Z3
-	VMULPS   Z3, Z2, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, (SI)
-	VMOVNTPS Z3, (DI)
-	VMULPS   64(BX), Z0, Z2
-	VMOVUPS  64(CX), Z3
-	VSUBPS   64(DX), Z3, Z3
-	VMULPS   Z3, Z2, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 64(SI)
-	VMOVNTPS Z3, 64(DI)
-	VMULPS   128(BX), Z0, Z2
-	VMOVUPS  128(CX), Z3
-	VSUBPS   128(DX), Z3, Z3
-	VMULPS   Z3, Z2, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 128(SI)
-	VMOVNTPS Z3, 128(DI)
-	VMULPS   192(BX), Z0, Z2
-	VMOVUPS  192(CX), Z3
-	VSUBPS   192(DX), Z3, Z3
-	VMULPS   Z3, Z2, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 192(SI)
-	VMOVNTPS Z3, 192(DI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $64, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPS  (BX), Z0, Z2
-	VMOVUPS (CX), Z3
-	VSUBPS  (DX), Z3, Z3
-	VMULPS  Z3, Z2, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	VMULPS  64(BX), Z0, Z2
-	VMOVUPS 64(CX), Z3
-	VSUBPS  64(DX), Z3, Z3
-	VMULPS  Z3, Z2, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS Z3, 64(DI)
-	VMULPS  128(BX), Z0, Z2
-	VMOVUPS 128(CX), Z3
-	VSUBPS  128(DX), Z3, Z3
-	VMULPS  Z3, Z2, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 128(DI)
-	VMULPS  192(BX), Z0, Z2
-	VMOVUPS 192(CX), Z3
-	VSUBPS  192(DX), Z3, Z3
-	VMULPS  Z3, Z2, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 192(SI)
-	VMOVUPS Z3, 192(DI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $64, R11
-	JGE     block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMULPS  (BX), Z0, Z2
-	VMOVUPS (CX), Z3
-	VSUBPS  (DX), Z3, Z3
-	VMULPS  Z3, Z2, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	ADDQ    24(SP), BX
-	ADDQ    32(SP), CX
-	ADDQ    40(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, R11
-	JGE     block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (BX), K1, Z2
-	VMULPS       Z2, Z0, Z0
-	VMOVUPS.Z    (CX), K1, Z2
-	VMOVUPS.Z    (DX), K1, Z3
-	VSUBPS       Z3, Z2, Z2
-	VMULPS       Z2, Z0, Z0
-	VPXORD       Z1, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_none_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·mse_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
-	MOVQ       a+0(FP), AX
-	MOVQ       32(AX), BX
-	MOVQ       40(AX), CX
-	MOVQ       48(AX), DX
-	MOVQ       288(AX), SI
-	MOVQ       296(AX), DI
-	MOVQ       288(AX), R8
-	SHLQ       $7, R8
-	MOVQ       296(AX), R9
-	SHLQ       $7, R9
-	MOVQ       288(AX), R10
-	MOVQ       R10, 0(SP)
-	SHLQ       $5, 0(SP)
-	MOVQ       296(AX), R10
-	MOVQ       R10, 8(SP)
-	SHLQ       $5, 8(SP)
-	MOVQ       8(AX), R10
-	SUBQ       $16, R10
-	JLT        single1
-	MOVQ       792(AX), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $3, R12
+TEXT ·mse_none_f64_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $7, SI
+	MOVQ  296(AX), DI
+	SHLQ  $7, DI
+	MOVQ  288(AX), R8
+	SHLQ  $5, R8
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), R9
+	MOVQ  8(R9), R10
+	MOVQ  $0, R11
+	MOVQ  792(R9), R12
+	ANDQ  $1, R12
+	JEQ   again1
+	CMPQ  R10, $20
+	JLT   again1
+	MOVQ  DX, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $3, R12
+	TESTQ R12, R12
+	JNE   masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
+block5:
+	VMOVUPD (BX), Y0
+	VSUBPD  (CX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPD 32(BX), Y1
+	VSUBPD  32(CX), Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVUPD 64(BX), Y2
+	VSUBPD  64(CX), Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVUPD 96(BX), Y3
+	VSUBPD  96(CX), Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, 32(DX)
+	VMOVUPD Y2, 64(DX)
+	VMOVUPD Y3, 96(DX)
+	JMP     stored7
+around6:
+	VMOVNTPD Y0, (DX)
+	VMOVNTPD Y1, 32(DX)
+	VMOVNTPD Y2, 64(DX)
+	VMOVNTPD Y3, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $16, R10
+	JGE  block5
+single2:
+	ADDQ $12, R10
+	JLT  tail8
+block9:
+	VMOVUPD (BX), Y0
+	VSUBPD  (CX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPD Y0, (DX)
+	ADDQ    R8, BX
+	ADDQ    AX, CX
+	ADDQ    $32, DX
+	SUBQ    $4, R10
+	JGE     block9
+tail8:
+	ADDQ    $4, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -733,459 +527,237 @@ TEXT ·mse_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	VSUBPD     Y2, Y1, Y1
 	VMULPD     Y1, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)
-	IMULQ      R11, SI
-	ADDQ       SI, BX
-	IMULQ      R11, DI
-	ADDQ       DI, CX
-	ADDQ       R11, DX
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*8), CX
+	LEAQ       (DX)(R12*8), DX
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (BX), Y0
-	VSUBPD   (CX), Y0, Y0
-	VMULPD   Y0, Y0, Y0
-	VMOVNTPD Y0, (DX)
-	VMOVUPD  32(BX), Y0
-	VSUBPD   32(CX), Y0, Y0
-	VMULPD   Y0, Y0, Y0
-	VMOVNTPD Y0, 32(DX)
-	VMOVUPD  64(BX), Y0
-	VSUBPD   64(CX), Y0, Y0
-	VMULPD   Y0, Y0, Y0
-	VMOVNTPD Y0, 64(DX)
-	VMOVUPD  96(BX), Y0
-	VSUBPD   96(CX), Y0, Y0
-	VMULPD   Y0, Y0, Y0
-	VMOVNTPD Y0, 96(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	SUBQ     $16, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (BX), Y0
-	VSUBPD  (CX), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (DX)
-	VMOVUPD 32(BX), Y0
-	VSUBPD  32(CX), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 32(DX)
-	VMOVUPD 64(BX), Y0
-	VSUBPD  64(CX), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 64(DX)
-	VMOVUPD 96(BX), Y0
-	VSUBPD  96(CX), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, 96(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	SUBQ    $16, R10
-	JGE     block5
-
-single1:
-	ADDQ $12, R10
-	JLT  tail7
-
-block8:
-	VMOVUPD (BX), Y0
-	VSUBPD  (CX), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD Y0, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    8(SP), CX
-	ADDQ    $32, DX
-	SUBQ    $4, R10
-	JGE     block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPD    32(SI)(R10*8), Y0
-	VMASKMOVPD (BX), Y0, Y1
-	VMASKMOVPD (CX), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VMASKMOVPD Y1, Y0, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func mse_none_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·mse_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z0
-	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
-	VMOVUPD.Z    (BX), K1, Z0
-	VMOVUPD.Z    (CX), K1, Z1
-	VSUBPD       Z1, Z0, Z0
-	VMULPD       Z0, Z0, Z0
-	VMOVUPD      Z0, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (BX), Z0
-	VSUBPD   (CX), Z0, Z0
-	VMULPD   Z0, Z0, Z0
-	VMOVNTPD Z0, (DX)
-	VMOVUPD  64(BX), Z0
-	VSUBPD   64(CX), Z0, Z0
-	VMULPD   Z0, Z0, Z0
-	VMOVNTPD Z0, 64(DX)
-	VMOVUPD  128(BX), Z0
-	VSUBPD   128(CX), Z0, Z0
-	VMULPD   Z0, Z0, Z0
-	VMOVNTPD Z0, 128(DX)
-	VMOVUPD  192(BX), Z0
-	VSUBPD   192(CX), Z0, Z0
-	VMULPD   Z0, Z0, Z0
-	VMOVNTPD Z0, 192(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $256, DX
-	SUBQ     $32, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+TEXT ·mse_none_f64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $8, SI
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), DI
+	MOVQ  8(DI), R8
+	MOVQ  $0, R9
+	MOVQ  792(DI), R10
+	ANDQ  $1, R10
+	JEQ   again1
+	CMPQ  R8, $40
+	JLT   again1
+	MOVQ  DX, R10
+	NEGQ  R10
+	ANDQ  $63, R10
+	MOVQ  $1, R9
+	SHRQ  $3, R10
+	TESTQ R10, R10
+	JNE   masked4
+again1:
+	SUBQ $32, R8
+	JLT  single2
 block5:
 	VMOVUPD (BX), Z0
 	VSUBPD  (CX), Z0, Z0
 	VMULPD  Z0, Z0, Z0
+	VMOVUPD 64(BX), Z1
+	VSUBPD  64(CX), Z1, Z1
+	VMULPD  Z1, Z1, Z1
+	VMOVUPD 128(BX), Z2
+	VSUBPD  128(CX), Z2, Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPD 192(BX), Z3
+	VSUBPD  192(CX), Z3, Z3
+	VMULPD  Z3, Z3, Z3
+	TESTQ   R9, R9
+	JNE     around6
 	VMOVUPD Z0, (DX)
-	VMOVUPD 64(BX), Z0
-	VSUBPD  64(CX), Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 64(DX)
-	VMOVUPD 128(BX), Z0
-	VSUBPD  128(CX), Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 128(DX)
-	VMOVUPD 192(BX), Z0
-	VSUBPD  192(CX), Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, 192(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $256, DX
-	SUBQ    $32, R11
-	JGE     block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD (BX), Z0
-	VSUBPD  (CX), Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    R10, CX
-	ADDQ    $64, DX
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z0
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	JMP     stored7
+around6:
+	VMOVNTPD Z0, (DX)
+	VMOVNTPD Z1, 64(DX)
+	VMOVNTPD Z2, 128(DX)
+	VMOVNTPD Z3, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $32, R8
+	JGE  block5
+single2:
+	ADDQ    $32, R8
+	JEQ     done3
+	MOVQ    $8, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTQ R10, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
 	VMOVUPD.Z    (BX), K1, Z0
 	VMOVUPD.Z    (CX), K1, Z1
 	VSUBPD       Z1, Z0, Z0
 	VMULPD       Z0, Z0, Z0
 	VMOVUPD      Z0, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*8), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*8), CX
+	LEAQ         (DX)(R10*8), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_none_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
-	VMOVUPD    k4000000000000000<>+0(SB), Y0
-	MOVQ       a+0(FP), AX
-	MOVQ       32(AX), AX
-	MOVQ       a+0(FP), BX
-	MOVQ       40(BX), BX
-	MOVQ       a+0(FP), CX
-	MOVQ       48(CX), CX
-	MOVQ       a+0(FP), DX
-	MOVQ       56(DX), DX
-	MOVQ       a+0(FP), SI
-	MOVQ       64(SI), SI
-	VMOVUPD    k8000000000000000<>+0(SB), Y1
-	MOVQ       a+0(FP), DI
-	MOVQ       288(DI), DI
-	MOVQ       DI, 0(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       296(DI), DI
-	MOVQ       DI, 8(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       304(DI), DI
-	MOVQ       DI, 16(SP)
-	MOVQ       a+0(FP), DI
-	MOVQ       288(DI), DI
-	SHLQ       $7, DI
-	MOVQ       a+0(FP), R8
-	MOVQ       296(R8), R8
-	SHLQ       $7, R8
-	MOVQ       a+0(FP), R9
-	MOVQ       304(R9), R9
-	SHLQ       $7, R9
-	MOVQ       a+0(FP), R10
-	MOVQ       288(R10), R10
-	MOVQ       R10, 24(SP)
-	SHLQ       $5, 24(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       296(R10), R10
-	MOVQ       R10, 32(SP)
-	SHLQ       $5, 32(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       304(R10), R10
-	MOVQ       R10, 40(SP)
-	SHLQ       $5, 40(SP)
-	MOVQ       a+0(FP), R10
-	MOVQ       8(R10), R10
-	SUBQ       $16, R10
-	JLT        single1
-	MOVQ       a+0(FP), R11
-	MOVQ       792(R11), R11
-	ANDQ       $1, R11
-	JEQ        usual2
-	MOVQ       DX, R11
-	NEGQ       R11
-	ANDQ       $31, R11
-	MOVQ       SI, R12
-	ADDQ       R11, R12
-	ANDQ       $31, R12
-	JNE        usual2
-	TESTQ      R11, R11
-	JEQ        aligned3
-	MOVQ       R11, R12
-	SHRQ       $3, R12
+TEXT ·mse_none_f64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VMOVUPD k4000000000000000<>+0(SB), Y0
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    56(AX), SI
+	MOVQ    64(AX), DI
+	VMOVUPD k8000000000000000<>+0(SB), Y1
+	MOVQ    288(AX), R8
+	SHLQ    $6, R8
+	MOVQ    296(AX), R9
+	SHLQ    $6, R9
+	MOVQ    304(AX), AX
+	SHLQ    $6, AX
+	MOVQ    a+0(FP), R10
+	MOVQ    8(R10), R10
+	MOVQ    $0, R11
+	MOVQ    a+0(FP), R12
+	MOVQ    792(R12), R12
+	ANDQ    $1, R12
+	JEQ     again1
+	CMPQ    R10, $12
+	JLT     again1
+	MOVQ    SI, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    DI, R13
+	ADDQ    R12, R13
+	ANDQ    $31, R13
+	JNE     again1
+	MOVQ    $1, R11
+	SHRQ    $3, R12
+	TESTQ   R12, R12
+	JNE     masked4
+again1:
+	SUBQ $8, R10
+	JLT  single2
+block5:
+	VMULPD  (BX), Y0, Y2
+	VMOVUPD (CX), Y3
+	VSUBPD  (DX), Y3, Y3
+	VMULPD  Y3, Y2, Y2
+	VXORPD  Y1, Y2, Y3
+	VMULPD  32(BX), Y0, Y4
+	VMOVUPD 32(CX), Y5
+	VSUBPD  32(DX), Y5, Y5
+	VMULPD  Y5, Y4, Y4
+	VXORPD  Y1, Y4, Y5
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPD Y2, (SI)
+	VMOVUPD Y3, (DI)
+	VMOVUPD Y4, 32(SI)
+	VMOVUPD Y5, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Y2, (SI)
+	VMOVNTPD Y3, (DI)
+	VMOVNTPD Y4, 32(SI)
+	VMOVNTPD Y5, 32(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, R10
+	JGE  block5
+single2:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y2
-	VMASKMOVPD (AX), Y2, Y3
+	VMASKMOVPD (BX), Y2, Y3
 	VMULPD     Y3, Y0, Y3
-	VMASKMOVPD (BX), Y2, Y4
-	VMASKMOVPD (CX), Y2, Y5
+	VMASKMOVPD (CX), Y2, Y4
+	VMASKMOVPD (DX), Y2, Y5
 	VSUBPD     Y5, Y4, Y4
 	VMULPD     Y4, Y3, Y3
 	VXORPD     Y1, Y3, Y4
-	VMASKMOVPD Y3, Y2, (DX)
-	VMASKMOVPD Y4, Y2, (SI)
-	MOVQ       0(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, AX
-	MOVQ       8(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, BX
-	MOVQ       16(SP), R13
-	IMULQ      R11, R13
-	ADDQ       R13, CX
-	ADDQ       R11, DX
-	ADDQ       R11, SI
+	VMASKMOVPD Y3, Y2, (SI)
+	VMASKMOVPD Y4, Y2, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*8), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*8), DX
+	LEAQ       (SI)(R12*8), SI
+	LEAQ       (DI)(R12*8), DI
 	SUBQ       R12, R10
-	JLT        single1
-
-aligned3:
-
-block4:
-	VMULPD   (AX), Y0, Y2
-	VMOVUPD  (BX), Y3
-	VSUBPD   (CX), Y3, Y3
-	VMULPD   Y3, Y2, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, (DX)
-	VMOVNTPD Y3, (SI)
-	VMULPD   32(AX), Y0, Y2
-	VMOVUPD  32(BX), Y3
-	VSUBPD   32(CX), Y3, Y3
-	VMULPD   Y3, Y2, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 32(DX)
-	VMOVNTPD Y3, 32(SI)
-	VMULPD   64(AX), Y0, Y2
-	VMOVUPD  64(BX), Y3
-	VSUBPD   64(CX), Y3, Y3
-	VMULPD   Y3, Y2, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 64(DX)
-	VMOVNTPD Y3, 64(SI)
-	VMULPD   96(AX), Y0, Y2
-	VMOVUPD  96(BX), Y3
-	VSUBPD   96(CX), Y3, Y3
-	VMULPD   Y3, Y2, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 96(DX)
-	VMOVNTPD Y3, 96(SI)
-	ADDQ     DI, AX
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $16, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPD  (AX), Y0, Y2
-	VMOVUPD (BX), Y3
-	VSUBPD  (CX), Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, (DX)
-	VMOVUPD Y3, (SI)
-	VMULPD  32(AX), Y0, Y2
-	VMOVUPD 32(BX), Y3
-	VSUBPD  32(CX), Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 32(DX)
-	VMOVUPD Y3, 32(SI)
-	VMULPD  64(AX), Y0, Y2
-	VMOVUPD 64(BX), Y3
-	VSUBPD  64(CX), Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 64(DX)
-	VMOVUPD Y3, 64(SI)
-	VMULPD  96(AX), Y0, Y2
-	VMOVUPD 96(BX), Y3
-	VSUBPD  96(CX), Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 96(DX)
-	VMOVUPD Y3, 96(SI)
-	ADDQ    DI, AX
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $16, R10
-	JGE     block5
-
-single1:
-	ADDQ $12, R10
-	JLT  tail7
-
-block8:
-	VMULPD  (AX), Y0, Y2
-	VMOVUPD (BX), Y3
-	VSUBPD  (CX), Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, (DX)
-	VMOVUPD Y3, (SI)
-	ADDQ    24(SP), AX
-	ADDQ    32(SP), BX
-	ADDQ    40(SP), CX
-	ADDQ    $32, DX
-	ADDQ    $32, SI
-	SUBQ    $4, R10
-	JGE     block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPD    32(DI)(R10*8), Y2
-	VMASKMOVPD (AX), Y2, Y3
-	VMULPD     Y3, Y0, Y0
-	VMASKMOVPD (BX), Y2, Y3
-	VMASKMOVPD (CX), Y2, Y4
-	VSUBPD     Y4, Y3, Y3
-	VMULPD     Y3, Y0, Y0
-	VXORPD     Y1, Y0, Y1
-	VMASKMOVPD Y0, Y2, (DX)
-	VMASKMOVPD Y1, Y2, (SI)
-
-done6:
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_none_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k4000000000000000<>+0(SB), Z0
 	MOVQ         32(AX), BX
@@ -1195,45 +767,72 @@ TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         64(AX), DI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         304(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	SHLQ         $7, R9
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $24
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z2
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $16, R11
+	JLT  single2
+block5:
+	VMULPD  (BX), Z0, Z2
+	VMOVUPD (CX), Z3
+	VSUBPD  (DX), Z3, Z3
+	VMULPD  Z3, Z2, Z2
+	VPXORQ  Z1, Z2, Z3
+	VMULPD  64(BX), Z0, Z4
+	VMOVUPD 64(CX), Z5
+	VSUBPD  64(DX), Z5, Z5
+	VMULPD  Z5, Z4, Z4
+	VPXORQ  Z1, Z4, Z5
+	TESTQ   R12, R12
+	JNE     around6
+	VMOVUPD Z2, (SI)
+	VMOVUPD Z3, (DI)
+	VMOVUPD Z4, 64(SI)
+	VMOVUPD Z5, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Z2, (SI)
+	VMOVNTPD Z3, (DI)
+	VMOVNTPD Z4, 64(SI)
+	VMOVNTPD Z5, 64(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, R11
+	JGE  block5
+single2:
+	ADDQ    $16, R11
+	JEQ     done3
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (BX), K1, Z2
 	VMULPD       Z2, Z0, Z2
@@ -1244,148 +843,33 @@ TEXT ·mse_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	VPXORQ       Z1, Z2, Z3
 	VMOVUPD      Z2, K1, (SI)
 	VMOVUPD      Z3, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*8), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*8), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*8), DX
+	LEAQ         (SI)(R13*8), SI
+	LEAQ         (DI)(R13*8), DI
 	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPD   (BX), Z0, Z2
-	VMOVUPD  (CX), Z3
-	VSUBPD   (DX), Z3, Z3
-	VMULPD   Z3, Z2, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, (SI)
-	VMOVNTPD Z3, (DI)
-	VMULPD   64(BX), Z0, Z2
-	VMOVUPD  64(CX), Z3
-	VSUBPD   64(DX), Z3, Z3
-	VMULPD   Z3, Z2, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 64(SI)
-	VMOVNTPD Z3, 64(DI)
-	VMULPD   128(BX), Z0, Z2
-	VMOVUPD  128(CX), Z3
-	VSUBPD   128(DX), Z3, Z3
-	VMULPD   Z3, Z2, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 128(SI)
-	VMOVNTPD Z3, 128(DI)
-	VMULPD   192(BX), Z0, Z2
-	VMOVUPD  192(CX), Z3
-	VSUBPD   192(DX), Z3, Z3
-	VMULPD   Z3, Z2, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 192(SI)
-	VMOVNTPD Z3, 192(DI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $32, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPD  (BX), Z0, Z2
-	VMOVUPD (CX), Z3
-	VSUBPD  (DX), Z3, Z3
-	VMULPD  Z3, Z2, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	VMULPD  64(BX), Z0, Z2
-	VMOVUPD 64(CX), Z3
-	VSUBPD  64(DX), Z3, Z3
-	VMULPD  Z3, Z2, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 64(SI)
-	VMOVUPD Z3, 64(DI)
-	VMULPD  128(BX), Z0, Z2
-	VMOVUPD 128(CX), Z3
-	VSUBPD  128(DX), Z3, Z3
-	VMULPD  Z3, Z2, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 128(SI)
-	VMOVUPD Z3, 128(DI)
-	VMULPD  192(BX), Z0, Z2
-	VMOVUPD 192(CX), Z3
-	VSUBPD  192(DX), Z3, Z3
-	VMULPD  Z3, Z2, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 192(SI)
-	VMOVUPD Z3, 192(DI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $32, R11
-	JGE     block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMULPD  (BX), Z0, Z2
-	VMOVUPD (CX), Z3
-	VSUBPD  (DX), Z3, Z3
-	VMULPD  Z3, Z2, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	ADDQ    24(SP), BX
-	ADDQ    32(SP), CX
-	ADDQ    40(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (BX), K1, Z2
-	VMULPD       Z2, Z0, Z0
-	VMOVUPD.Z    (CX), K1, Z2
-	VMOVUPD.Z    (DX), K1, Z3
-	VSUBPD       Z3, Z2, Z2
-	VMULPD       Z2, Z0, Z0
-	VPXORQ       Z1, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_mean_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·mse_mean_f32_forward_0_avx2(SB), 0, $280-8
+TEXT ·mse_mean_f32_forward_0_avx2(SB), 0, $272-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
@@ -1395,17 +879,13 @@ TEXT ·mse_mean_f32_forward_0_avx2(SB), 0, $280-8
 	MOVQ    296(AX), SI
 	SHLQ    $8, SI
 	MOVQ    288(AX), DI
+	MOVQ    DI, 256(SP)
+	SHLQ    $5, 256(SP)
+	MOVQ    296(AX), DI
 	SHLQ    $5, DI
-	MOVQ    296(AX), R8
-	SHLQ    $5, R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $2, 256(SP)
-	MOVQ    168(AX), R9
-	MOVQ    R9, 264(SP)
-	SHLQ    $2, 264(SP)
-	MOVQ    48(AX), R9
-	MOVQ    R9, 272(SP)
+	MOVQ    48(AX), AX
+	MOVQ    AX, 264(SP)
+	MOVQ    a+0(FP), AX
 	VMOVUPS Y0, 0(SP)
 	VMOVUPS Y0, 32(SP)
 	VMOVUPS Y0, 64(SP)
@@ -1414,16 +894,14 @@ TEXT ·mse_mean_f32_forward_0_avx2(SB), 0, $280-8
 	VMOVUPS Y0, 160(SP)
 	VMOVUPS Y0, 192(SP)
 	VMOVUPS Y0, 224(SP)
-	MOVQ    (AX), R9
-	TESTQ   R9, R9
+	MOVQ    (AX), R8
+	TESTQ   R8, R8
 	JLE     end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JLT     single3
+	MOVQ    BX, R9
+	MOVQ    CX, R10
+	MOVQ    8(AX), R11
+	SUBQ    $64, R11
 	VMOVUPS 0(SP), Y0
 	VMOVUPS 32(SP), Y1
 	VMOVUPS 64(SP), Y2
@@ -1432,44 +910,45 @@ row2:
 	VMOVUPS 160(SP), Y5
 	VMOVUPS 192(SP), Y6
 	VMOVUPS 224(SP), Y7
-
+	JLT     kept3
 block4:
-	VMOVUPS (R10), Y8
-	VSUBPS  (R11), Y8, Y8
+	VMOVUPS (R9), Y8
+	VSUBPS  (R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(R10), Y8
-	VSUBPS  32(R11), Y8, Y8
+	VMOVUPS 32(R9), Y8
+	VSUBPS  32(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(R10), Y8
-	VSUBPS  64(R11), Y8, Y8
+	VMOVUPS 64(R9), Y8
+	VSUBPS  64(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(R10), Y8
-	VSUBPS  96(R11), Y8, Y8
+	VMOVUPS 96(R9), Y8
+	VSUBPS  96(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(R10), Y8
-	VSUBPS  128(R11), Y8, Y8
+	VMOVUPS 128(R9), Y8
+	VSUBPS  128(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(R10), Y8
-	VSUBPS  160(R11), Y8, Y8
+	VMOVUPS 160(R9), Y8
+	VSUBPS  160(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(R10), Y8
-	VSUBPS  192(R11), Y8, Y8
+	VMOVUPS 192(R9), Y8
+	VSUBPS  192(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(R10), Y8
-	VSUBPS  224(R11), Y8, Y8
+	VMOVUPS 224(R9), Y8
+	VSUBPS  224(R10), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    DX, R10
-	ADDQ    SI, R11
-	SUBQ    $64, R12
+	ADDQ    DX, R9
+	ADDQ    SI, R10
+	SUBQ    $64, R11
 	JGE     block4
+kept3:
 	VMOVUPS Y0, 0(SP)
 	VMOVUPS Y1, 32(SP)
 	VMOVUPS Y2, 64(SP)
@@ -1478,49 +957,41 @@ block4:
 	VMOVUPS Y5, 160(SP)
 	VMOVUPS Y6, 192(SP)
 	VMOVUPS Y7, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $56, R12
-	JLT  tail6
-
-block7:
-	VMOVUPS (R10), Y0
-	VSUBPS  (R11), Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS 0(SP)(R13*1), Y1
-	VADDPS  Y0, Y1, Y0
-	VMOVUPS Y0, 0(SP)(R13*1)
-	ADDQ    DI, R10
-	ADDQ    R8, R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $8, R12
-	JGE     block7
-
-tail6:
-	ADDQ $8, R12
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R12
+	ADDQ    $64, R11
+	JEQ     done5
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $8, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPS    32(R14)(R12*4), Y0
-	VMASKMOVPS (R10), Y0, Y1
-	VMASKMOVPS (R11), Y0, Y2
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y0
+	VMASKMOVPS (R9), Y0, Y1
+	VMASKMOVPS (R10), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
 	VMULPS     Y1, Y1, Y1
-	VMOVUPS    0(SP)(R13*1), Y2
+	VMOVUPS    0(SP)(R12*1), Y2
 	VADDPS     Y1, Y2, Y1
 	VBLENDVPS  Y0, Y1, Y2, Y2
-	VMOVUPS    Y2, 0(SP)(R13*1)
-
+	VMOVUPS    Y2, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $8, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      128(SP), Y1
@@ -1544,13 +1015,13 @@ end1:
 	VPERMILPS    $1, X0, X1
 	VADDPS       X1, X0, X0
 	VBROADCASTSS X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSS       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func mse_mean_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·mse_mean_f32_forward_0_avx512(SB), 0, $272-8
+TEXT ·mse_mean_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ    a+0(FP), AX
 	VPXORD  Z0, Z0, Z0
 	MOVQ    32(AX), BX
@@ -1563,32 +1034,25 @@ TEXT ·mse_mean_f32_forward_0_avx512(SB), 0, $272-8
 	SHLQ    $6, DI
 	MOVQ    296(AX), R8
 	SHLQ    $6, R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $2, 256(SP)
-	MOVQ    168(AX), R9
-	SHLQ    $2, R9
-	MOVQ    48(AX), R10
-	MOVQ    R10, 264(SP)
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), R9
 	VMOVUPS Z0, 0(SP)
 	VMOVUPS Z0, 64(SP)
 	VMOVUPS Z0, 128(SP)
 	VMOVUPS Z0, 192(SP)
-	MOVQ    (AX), R10
+	MOVQ    (R9), R10
 	TESTQ   R10, R10
 	JLE     end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $64, R13
-	JLT     single3
 	VMOVUPS 0(SP), Z0
 	VMOVUPS 64(SP), Z1
 	VMOVUPS 128(SP), Z2
 	VMOVUPS 192(SP), Z3
-
+	JLT     kept3
 block4:
 	VMOVUPS (R11), Z4
 	VSUBPS  (R12), Z4, Z4
@@ -1610,35 +1074,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $64, R13
 	JGE     block4
+kept3:
 	VMOVUPS Z0, 0(SP)
 	VMOVUPS Z1, 64(SP)
 	VMOVUPS Z2, 128(SP)
 	VMOVUPS Z3, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $48, R13
-	JLT  tail6
-
-block7:
-	VMOVUPS (R11), Z0
-	VSUBPS  (R12), Z0, Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS 0(SP)(R14*1), Z1
-	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $16, R13
-	JGE     block7
-
-tail6:
-	ADDQ $16, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $64, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTD R13, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K1
 	VMOVUPS.Z    (R11), K1, Z0
@@ -1649,13 +1093,22 @@ masked8:
 	VADDPS       Z0, Z1, Z0
 	VMOVAPS      Z0, K1, Z1
 	VMOVUPS      Z1, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $16, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z1
@@ -1673,41 +1126,12 @@ end1:
 	VPERMILPS     $1, X0, X1
 	VADDPS        X1, X0, X0
 	VBROADCASTSS  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSS        X0, (AX)
 	VZEROUPPER
 	RET
 
-// func mse_mean_f32_forward_1_avx2(a *runtime.Args)
-TEXT ·mse_mean_f32_forward_1_avx2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	MOVQ         40(AX), AX
-	VBROADCASTSS (BX), Y1
-	VDIVPS       Y0, Y1, Y0
-	VMOVSS       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func mse_mean_f32_forward_1_avx512(a *runtime.Args)
-TEXT ·mse_mean_f32_forward_1_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VPXORD       Z0, Z0, Z0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Z0
-	MOVQ         40(AX), AX
-	VBROADCASTSS (BX), Z1
-	VDIVPS       Z0, Z1, Z0
-	VMOVSS       X0, (AX)
-	VZEROUPPER
-	RET
-
 // func mse_mean_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·mse_mean_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k40000000<>+0(SB), Y0
 	MOVQ         32(AX), BX
@@ -1720,174 +1144,141 @@ TEXT ·mse_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPS      k80000000<>+0(SB), Y2
 	MOVQ         296(AX), R8
+	SHLQ         $7, R8
 	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
 	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	MOVQ         296(AX), R10
+	SHLQ         $5, R10
+	MOVQ         304(AX), AX
+	SHLQ         $5, AX
 	VBROADCASTSS (BX), Y3
 	VMULPS       Y3, Y0, Y0
 	VDIVPS       Y1, Y0, Y0
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
+	MOVQ         a+0(FP), BX
+	MOVQ         8(BX), BX
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         BX, $40
+	JLT          again1
+	MOVQ         SI, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y1
-	VMASKMOVPS   (CX), Y1, Y3
-	VMASKMOVPS   (DX), Y1, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y3, Y0, Y3
-	VXORPS       Y2, Y3, Y4
-	VMASKMOVPS   Y3, Y1, (SI)
-	VMASKMOVPS   Y4, Y1, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Y1
-	VSUBPS   (DX), Y1, Y1
-	VMULPS   Y1, Y0, Y1
-	VXORPS   Y2, Y1, Y3
-	VMOVNTPS Y1, (SI)
-	VMOVNTPS Y3, (DI)
-	VMOVUPS  32(CX), Y1
-	VSUBPS   32(DX), Y1, Y1
-	VMULPS   Y1, Y0, Y1
-	VXORPS   Y2, Y1, Y3
-	VMOVNTPS Y1, 32(SI)
-	VMOVNTPS Y3, 32(DI)
-	VMOVUPS  64(CX), Y1
-	VSUBPS   64(DX), Y1, Y1
-	VMULPS   Y1, Y0, Y1
-	VXORPS   Y2, Y1, Y3
-	VMOVNTPS Y1, 64(SI)
-	VMOVNTPS Y3, 64(DI)
-	VMOVUPS  96(CX), Y1
-	VSUBPS   96(DX), Y1, Y1
-	VMULPS   Y1, Y0, Y1
-	VXORPS   Y2, Y1, Y3
-	VMOVNTPS Y1, 96(SI)
-	VMOVNTPS Y3, 96(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $32, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $32, BX
+	JLT  single2
 block5:
 	VMOVUPS (CX), Y1
 	VSUBPS  (DX), Y1, Y1
 	VMULPS  Y1, Y0, Y1
 	VXORPS  Y2, Y1, Y3
+	VMOVUPS 32(CX), Y4
+	VSUBPS  32(DX), Y4, Y4
+	VMULPS  Y4, Y0, Y4
+	VXORPS  Y2, Y4, Y5
+	VMOVUPS 64(CX), Y6
+	VSUBPS  64(DX), Y6, Y6
+	VMULPS  Y6, Y0, Y6
+	VXORPS  Y2, Y6, Y7
+	VMOVUPS 96(CX), Y8
+	VSUBPS  96(DX), Y8, Y8
+	VMULPS  Y8, Y0, Y8
+	VXORPS  Y2, Y8, Y9
+	TESTQ   R11, R11
+	JNE     around6
 	VMOVUPS Y1, (SI)
 	VMOVUPS Y3, (DI)
-	VMOVUPS 32(CX), Y1
-	VSUBPS  32(DX), Y1, Y1
-	VMULPS  Y1, Y0, Y1
-	VXORPS  Y2, Y1, Y3
-	VMOVUPS Y1, 32(SI)
-	VMOVUPS Y3, 32(DI)
-	VMOVUPS 64(CX), Y1
-	VSUBPS  64(DX), Y1, Y1
-	VMULPS  Y1, Y0, Y1
-	VXORPS  Y2, Y1, Y3
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y3, 64(DI)
-	VMOVUPS 96(CX), Y1
-	VSUBPS  96(DX), Y1, Y1
-	VMULPS  Y1, Y0, Y1
-	VXORPS  Y2, Y1, Y3
-	VMOVUPS Y1, 96(SI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $32, BX
-	JGE     block5
-
-single1:
+	VMOVUPS Y4, 32(SI)
+	VMOVUPS Y5, 32(DI)
+	VMOVUPS Y6, 64(SI)
+	VMOVUPS Y7, 64(DI)
+	VMOVUPS Y8, 96(SI)
+	VMOVUPS Y9, 96(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Y1, (SI)
+	VMOVNTPS Y3, (DI)
+	VMOVNTPS Y4, 32(SI)
+	VMOVNTPS Y5, 32(DI)
+	VMOVNTPS Y6, 64(SI)
+	VMOVNTPS Y7, 64(DI)
+	VMOVNTPS Y8, 96(SI)
+	VMOVNTPS Y9, 96(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ R9, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, BX
+	JGE  block5
+single2:
 	ADDQ $24, BX
-	JLT  tail7
-
-block8:
+	JLT  tail8
+block9:
 	VMOVUPS (CX), Y1
 	VSUBPS  (DX), Y1, Y1
 	VMULPS  Y1, Y0, Y1
 	VXORPS  Y2, Y1, Y3
 	VMOVUPS Y1, (SI)
 	VMOVUPS Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
+	ADDQ    R10, CX
+	ADDQ    AX, DX
 	ADDQ    $32, SI
 	ADDQ    $32, DI
 	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPS    32(R8)(BX*4), Y1
+	JGE     block9
+tail8:
+	ADDQ    $8, BX
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, BX
+	CMOVQGT BX, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y1
 	VMASKMOVPS (CX), Y1, Y3
 	VMASKMOVPS (DX), Y1, Y4
 	VSUBPS     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y0
-	VXORPS     Y2, Y0, Y2
-	VMASKMOVPS Y0, Y1, (SI)
-	VMASKMOVPS Y2, Y1, (DI)
-
-done6:
+	VMULPS     Y3, Y0, Y3
+	VXORPS     Y2, Y3, Y4
+	VMASKMOVPS Y3, Y1, (SI)
+	VMASKMOVPS Y4, Y1, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (CX)(R13*4), CX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (DX)(R13*4), DX
+	LEAQ       (SI)(R12*4), SI
+	LEAQ       (DI)(R12*4), DI
+	SUBQ       R12, BX
+	JNE        again1
+done3:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func mse_mean_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k40000000<>+0(SB), Z0
 	MOVQ         32(AX), BX
@@ -1900,39 +1291,86 @@ TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSS k80000000<>+0(SB), Z2
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         304(AX), R11
-	SHLQ         $8, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $8, R8
+	MOVQ         304(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSS (BX), Z3
 	VMULPS       Z3, Z0, Z0
 	VDIVPS       Z1, Z0, Z0
-	MOVQ         8(AX), BX
-	SUBQ         $64, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $80
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z1
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $64, BX
+	JLT  single2
+block5:
+	VMOVUPS (CX), Z1
+	VSUBPS  (DX), Z1, Z1
+	VMULPS  Z1, Z0, Z1
+	VPXORD  Z2, Z1, Z3
+	VMOVUPS 64(CX), Z4
+	VSUBPS  64(DX), Z4, Z4
+	VMULPS  Z4, Z0, Z4
+	VPXORD  Z2, Z4, Z5
+	VMOVUPS 128(CX), Z6
+	VSUBPS  128(DX), Z6, Z6
+	VMULPS  Z6, Z0, Z6
+	VPXORD  Z2, Z6, Z7
+	VMOVUPS 192(CX), Z8
+	VSUBPS  192(DX), Z8, Z8
+	VMULPS  Z8, Z0, Z8
+	VPXORD  Z2, Z8, Z9
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPS Z1, (SI)
+	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, 64(SI)
+	VMOVUPS Z5, 64(DI)
+	VMOVUPS Z6, 128(SI)
+	VMOVUPS Z7, 128(DI)
+	VMOVUPS Z8, 192(SI)
+	VMOVUPS Z9, 192(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Z1, (SI)
+	VMOVNTPS Z3, (DI)
+	VMOVNTPS Z4, 64(SI)
+	VMOVNTPS Z5, 64(DI)
+	VMOVNTPS Z6, 128(SI)
+	VMOVNTPS Z7, 128(DI)
+	VMOVNTPS Z8, 192(SI)
+	VMOVNTPS Z9, 192(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, BX
+	JGE  block5
+single2:
+	ADDQ    $64, BX
+	JEQ     done3
+	MOVQ    $16, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTD R11, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (CX), K1, Z1
 	VMOVUPS.Z    (DX), K1, Z3
@@ -1941,129 +1379,29 @@ TEXT ·mse_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORD       Z2, Z1, Z3
 	VMOVUPS      Z1, K1, (SI)
 	VMOVUPS      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Z1
-	VSUBPS   (DX), Z1, Z1
-	VMULPS   Z1, Z0, Z1
-	VPXORD   Z2, Z1, Z3
-	VMOVNTPS Z1, (SI)
-	VMOVNTPS Z3, (DI)
-	VMOVUPS  64(CX), Z1
-	VSUBPS   64(DX), Z1, Z1
-	VMULPS   Z1, Z0, Z1
-	VPXORD   Z2, Z1, Z3
-	VMOVNTPS Z1, 64(SI)
-	VMOVNTPS Z3, 64(DI)
-	VMOVUPS  128(CX), Z1
-	VSUBPS   128(DX), Z1, Z1
-	VMULPS   Z1, Z0, Z1
-	VPXORD   Z2, Z1, Z3
-	VMOVNTPS Z1, 128(SI)
-	VMOVNTPS Z3, 128(DI)
-	VMOVUPS  192(CX), Z1
-	VSUBPS   192(DX), Z1, Z1
-	VMULPS   Z1, Z0, Z1
-	VPXORD   Z2, Z1, Z3
-	VMOVNTPS Z1, 192(SI)
-	VMOVNTPS Z3, 192(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $64, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (CX), Z1
-	VSUBPS  (DX), Z1, Z1
-	VMULPS  Z1, Z0, Z1
-	VPXORD  Z2, Z1, Z3
-	VMOVUPS Z1, (SI)
-	VMOVUPS Z3, (DI)
-	VMOVUPS 64(CX), Z1
-	VSUBPS  64(DX), Z1, Z1
-	VMULPS  Z1, Z0, Z1
-	VPXORD  Z2, Z1, Z3
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z3, 64(DI)
-	VMOVUPS 128(CX), Z1
-	VSUBPS  128(DX), Z1, Z1
-	VMULPS  Z1, Z0, Z1
-	VPXORD  Z2, Z1, Z3
-	VMOVUPS Z1, 128(SI)
-	VMOVUPS Z3, 128(DI)
-	VMOVUPS 192(CX), Z1
-	VSUBPS  192(DX), Z1, Z1
-	VMULPS  Z1, Z0, Z1
-	VPXORD  Z2, Z1, Z3
-	VMOVUPS Z1, 192(SI)
-	VMOVUPS Z3, 192(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $64, BX
-	JGE     block5
-
-single1:
-	ADDQ $48, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Z1
-	VSUBPS  (DX), Z1, Z1
-	VMULPS  Z1, Z0, Z1
-	VPXORD  Z2, Z1, Z3
-	VMOVUPS Z1, (SI)
-	VMOVUPS Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, BX
-	JGE     block8
-
-tail7:
-	ADDQ $16, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD BX, Z1
-	VPCMPD       $6, iota32<>+0(SB), Z1, K1
-	VMOVUPS.Z    (CX), K1, Z1
-	VMOVUPS.Z    (DX), K1, Z3
-	VSUBPS       Z3, Z1, Z1
-	VMULPS       Z1, Z0, Z0
-	VPXORD       Z2, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*4), CX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*4), DX
+	LEAQ         (SI)(R11*4), SI
+	LEAQ         (DI)(R11*4), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func mse_mean_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·mse_mean_f64_forward_0_avx2(SB), 0, $280-8
+TEXT ·mse_mean_f64_forward_0_avx2(SB), 0, $272-8
 	MOVQ    a+0(FP), AX
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
@@ -2073,17 +1411,13 @@ TEXT ·mse_mean_f64_forward_0_avx2(SB), 0, $280-8
 	MOVQ    296(AX), SI
 	SHLQ    $8, SI
 	MOVQ    288(AX), DI
+	MOVQ    DI, 256(SP)
+	SHLQ    $5, 256(SP)
+	MOVQ    296(AX), DI
 	SHLQ    $5, DI
-	MOVQ    296(AX), R8
-	SHLQ    $5, R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $3, 256(SP)
-	MOVQ    168(AX), R9
-	MOVQ    R9, 264(SP)
-	SHLQ    $3, 264(SP)
-	MOVQ    48(AX), R9
-	MOVQ    R9, 272(SP)
+	MOVQ    48(AX), AX
+	MOVQ    AX, 264(SP)
+	MOVQ    a+0(FP), AX
 	VMOVUPD Y0, 0(SP)
 	VMOVUPD Y0, 32(SP)
 	VMOVUPD Y0, 64(SP)
@@ -2092,16 +1426,14 @@ TEXT ·mse_mean_f64_forward_0_avx2(SB), 0, $280-8
 	VMOVUPD Y0, 160(SP)
 	VMOVUPD Y0, 192(SP)
 	VMOVUPD Y0, 224(SP)
-	MOVQ    (AX), R9
-	TESTQ   R9, R9
+	MOVQ    (AX), R8
+	TESTQ   R8, R8
 	JLE     end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $32, R12
-	JLT     single3
+	MOVQ    BX, R9
+	MOVQ    CX, R10
+	MOVQ    8(AX), R11
+	SUBQ    $32, R11
 	VMOVUPD 0(SP), Y0
 	VMOVUPD 32(SP), Y1
 	VMOVUPD 64(SP), Y2
@@ -2110,44 +1442,45 @@ row2:
 	VMOVUPD 160(SP), Y5
 	VMOVUPD 192(SP), Y6
 	VMOVUPD 224(SP), Y7
-
+	JLT     kept3
 block4:
-	VMOVUPD (R10), Y8
-	VSUBPD  (R11), Y8, Y8
+	VMOVUPD (R9), Y8
+	VSUBPD  (R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y0, Y0
-	VMOVUPD 32(R10), Y8
-	VSUBPD  32(R11), Y8, Y8
+	VMOVUPD 32(R9), Y8
+	VSUBPD  32(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y1, Y1
-	VMOVUPD 64(R10), Y8
-	VSUBPD  64(R11), Y8, Y8
+	VMOVUPD 64(R9), Y8
+	VSUBPD  64(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y2, Y2
-	VMOVUPD 96(R10), Y8
-	VSUBPD  96(R11), Y8, Y8
+	VMOVUPD 96(R9), Y8
+	VSUBPD  96(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y3, Y3
-	VMOVUPD 128(R10), Y8
-	VSUBPD  128(R11), Y8, Y8
+	VMOVUPD 128(R9), Y8
+	VSUBPD  128(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y4, Y4
-	VMOVUPD 160(R10), Y8
-	VSUBPD  160(R11), Y8, Y8
+	VMOVUPD 160(R9), Y8
+	VSUBPD  160(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y5, Y5
-	VMOVUPD 192(R10), Y8
-	VSUBPD  192(R11), Y8, Y8
+	VMOVUPD 192(R9), Y8
+	VSUBPD  192(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y6, Y6
-	VMOVUPD 224(R10), Y8
-	VSUBPD  224(R11), Y8, Y8
+	VMOVUPD 224(R9), Y8
+	VSUBPD  224(R10), Y8, Y8
 	VMULPD  Y8, Y8, Y8
 	VADDPD  Y8, Y7, Y7
-	ADDQ    DX, R10
-	ADDQ    SI, R11
-	SUBQ    $32, R12
+	ADDQ    DX, R9
+	ADDQ    SI, R10
+	SUBQ    $32, R11
 	JGE     block4
+kept3:
 	VMOVUPD Y0, 0(SP)
 	VMOVUPD Y1, 32(SP)
 	VMOVUPD Y2, 64(SP)
@@ -2156,49 +1489,41 @@ block4:
 	VMOVUPD Y5, 160(SP)
 	VMOVUPD Y6, 192(SP)
 	VMOVUPD Y7, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $28, R12
-	JLT  tail6
-
-block7:
-	VMOVUPD (R10), Y0
-	VSUBPD  (R11), Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPD 0(SP)(R13*1), Y1
-	VADDPD  Y0, Y1, Y0
-	VMOVUPD Y0, 0(SP)(R13*1)
-	ADDQ    DI, R10
-	ADDQ    R8, R11
-	ADDQ    $32, R13
-	ANDQ    $255, R13
-	SUBQ    $4, R12
-	JGE     block7
-
-tail6:
-	ADDQ $4, R12
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R12
+	ADDQ    $32, R11
+	JEQ     done5
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $4, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPD    32(R14)(R12*8), Y0
-	VMASKMOVPD (R10), Y0, Y1
-	VMASKMOVPD (R11), Y0, Y2
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y0
+	VMASKMOVPD (R9), Y0, Y1
+	VMASKMOVPD (R10), Y0, Y2
 	VSUBPD     Y2, Y1, Y1
 	VMULPD     Y1, Y1, Y1
-	VMOVUPD    0(SP)(R13*1), Y2
+	VMOVUPD    0(SP)(R12*1), Y2
 	VADDPD     Y1, Y2, Y1
 	VBLENDVPD  Y0, Y1, Y2, Y2
-	VMOVUPD    Y2, 0(SP)(R13*1)
-
+	VMOVUPD    Y2, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $4, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      128(SP), Y1
@@ -2220,13 +1545,13 @@ end1:
 	VPERMILPD    $1, X0, X1
 	VADDPD       X1, X0, X0
 	VBROADCASTSD X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSD       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func mse_mean_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·mse_mean_f64_forward_0_avx512(SB), 0, $272-8
+TEXT ·mse_mean_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ    a+0(FP), AX
 	VPXORQ  Z0, Z0, Z0
 	MOVQ    32(AX), BX
@@ -2239,32 +1564,25 @@ TEXT ·mse_mean_f64_forward_0_avx512(SB), 0, $272-8
 	SHLQ    $6, DI
 	MOVQ    296(AX), R8
 	SHLQ    $6, R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $3, 256(SP)
-	MOVQ    168(AX), R9
-	SHLQ    $3, R9
-	MOVQ    48(AX), R10
-	MOVQ    R10, 264(SP)
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), R9
 	VMOVUPD Z0, 0(SP)
 	VMOVUPD Z0, 64(SP)
 	VMOVUPD Z0, 128(SP)
 	VMOVUPD Z0, 192(SP)
-	MOVQ    (AX), R10
+	MOVQ    (R9), R10
 	TESTQ   R10, R10
 	JLE     end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $32, R13
-	JLT     single3
 	VMOVUPD 0(SP), Z0
 	VMOVUPD 64(SP), Z1
 	VMOVUPD 128(SP), Z2
 	VMOVUPD 192(SP), Z3
-
+	JLT     kept3
 block4:
 	VMOVUPD (R11), Z4
 	VSUBPD  (R12), Z4, Z4
@@ -2286,35 +1604,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $32, R13
 	JGE     block4
+kept3:
 	VMOVUPD Z0, 0(SP)
 	VMOVUPD Z1, 64(SP)
 	VMOVUPD Z2, 128(SP)
 	VMOVUPD Z3, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $24, R13
-	JLT  tail6
-
-block7:
-	VMOVUPD (R11), Z0
-	VSUBPD  (R12), Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD 0(SP)(R14*1), Z1
-	VADDPD  Z0, Z1, Z0
-	VMOVUPD Z0, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $8, R13
-	JGE     block7
-
-tail6:
-	ADDQ $8, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $32, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R13, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
 	VMOVUPD.Z    (R11), K1, Z0
@@ -2325,13 +1623,22 @@ masked8:
 	VADDPD       Z0, Z1, Z0
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $8, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z1
@@ -2347,37 +1654,12 @@ end1:
 	VPERMILPD     $1, X0, X1
 	VADDPD        X1, X0, X0
 	VBROADCASTSD  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSD        X0, (AX)
 	VZEROUPPER
 	RET
 
-// func mse_mean_f64_forward_1_avx2(a *runtime.Args)
-TEXT ·mse_mean_f64_forward_1_avx2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VBROADCASTSD 544(AX), Y0
-	MOVQ         40(AX), AX
-	VBROADCASTSD (BX), Y1
-	VDIVPD       Y0, Y1, Y0
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func mse_mean_f64_forward_1_avx512(a *runtime.Args)
-TEXT ·mse_mean_f64_forward_1_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VBROADCASTSD 544(AX), Z0
-	MOVQ         40(AX), AX
-	VBROADCASTSD (BX), Z1
-	VDIVPD       Z0, Z1, Z0
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
 // func mse_mean_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·mse_mean_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k4000000000000000<>+0(SB), Y0
 	MOVQ         32(AX), BX
@@ -2388,174 +1670,141 @@ TEXT ·mse_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPD      k8000000000000000<>+0(SB), Y2
 	MOVQ         296(AX), R8
+	SHLQ         $7, R8
 	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
 	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	MOVQ         296(AX), R10
+	SHLQ         $5, R10
+	MOVQ         304(AX), AX
+	SHLQ         $5, AX
 	VBROADCASTSD (BX), Y3
 	VMULPD       Y3, Y0, Y0
 	VDIVPD       Y1, Y0, Y0
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
+	MOVQ         a+0(FP), BX
+	MOVQ         8(BX), BX
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         BX, $20
+	JLT          again1
+	MOVQ         SI, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y1
-	VMASKMOVPD   (CX), Y1, Y3
-	VMASKMOVPD   (DX), Y1, Y4
-	VSUBPD       Y4, Y3, Y3
-	VMULPD       Y3, Y0, Y3
-	VXORPD       Y2, Y3, Y4
-	VMASKMOVPD   Y3, Y1, (SI)
-	VMASKMOVPD   Y4, Y1, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Y1
-	VSUBPD   (DX), Y1, Y1
-	VMULPD   Y1, Y0, Y1
-	VXORPD   Y2, Y1, Y3
-	VMOVNTPD Y1, (SI)
-	VMOVNTPD Y3, (DI)
-	VMOVUPD  32(CX), Y1
-	VSUBPD   32(DX), Y1, Y1
-	VMULPD   Y1, Y0, Y1
-	VXORPD   Y2, Y1, Y3
-	VMOVNTPD Y1, 32(SI)
-	VMOVNTPD Y3, 32(DI)
-	VMOVUPD  64(CX), Y1
-	VSUBPD   64(DX), Y1, Y1
-	VMULPD   Y1, Y0, Y1
-	VXORPD   Y2, Y1, Y3
-	VMOVNTPD Y1, 64(SI)
-	VMOVNTPD Y3, 64(DI)
-	VMOVUPD  96(CX), Y1
-	VSUBPD   96(DX), Y1, Y1
-	VMULPD   Y1, Y0, Y1
-	VXORPD   Y2, Y1, Y3
-	VMOVNTPD Y1, 96(SI)
-	VMOVNTPD Y3, 96(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $16, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $16, BX
+	JLT  single2
 block5:
 	VMOVUPD (CX), Y1
 	VSUBPD  (DX), Y1, Y1
 	VMULPD  Y1, Y0, Y1
 	VXORPD  Y2, Y1, Y3
+	VMOVUPD 32(CX), Y4
+	VSUBPD  32(DX), Y4, Y4
+	VMULPD  Y4, Y0, Y4
+	VXORPD  Y2, Y4, Y5
+	VMOVUPD 64(CX), Y6
+	VSUBPD  64(DX), Y6, Y6
+	VMULPD  Y6, Y0, Y6
+	VXORPD  Y2, Y6, Y7
+	VMOVUPD 96(CX), Y8
+	VSUBPD  96(DX), Y8, Y8
+	VMULPD  Y8, Y0, Y8
+	VXORPD  Y2, Y8, Y9
+	TESTQ   R11, R11
+	JNE     around6
 	VMOVUPD Y1, (SI)
 	VMOVUPD Y3, (DI)
-	VMOVUPD 32(CX), Y1
-	VSUBPD  32(DX), Y1, Y1
-	VMULPD  Y1, Y0, Y1
-	VXORPD  Y2, Y1, Y3
-	VMOVUPD Y1, 32(SI)
-	VMOVUPD Y3, 32(DI)
-	VMOVUPD 64(CX), Y1
-	VSUBPD  64(DX), Y1, Y1
-	VMULPD  Y1, Y0, Y1
-	VXORPD  Y2, Y1, Y3
-	VMOVUPD Y1, 64(SI)
-	VMOVUPD Y3, 64(DI)
-	VMOVUPD 96(CX), Y1
-	VSUBPD  96(DX), Y1, Y1
-	VMULPD  Y1, Y0, Y1
-	VXORPD  Y2, Y1, Y3
-	VMOVUPD Y1, 96(SI)
-	VMOVUPD Y3, 96(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $16, BX
-	JGE     block5
-
-single1:
+	VMOVUPD Y4, 32(SI)
+	VMOVUPD Y5, 32(DI)
+	VMOVUPD Y6, 64(SI)
+	VMOVUPD Y7, 64(DI)
+	VMOVUPD Y8, 96(SI)
+	VMOVUPD Y9, 96(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Y1, (SI)
+	VMOVNTPD Y3, (DI)
+	VMOVNTPD Y4, 32(SI)
+	VMOVNTPD Y5, 32(DI)
+	VMOVNTPD Y6, 64(SI)
+	VMOVNTPD Y7, 64(DI)
+	VMOVNTPD Y8, 96(SI)
+	VMOVNTPD Y9, 96(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ R9, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, BX
+	JGE  block5
+single2:
 	ADDQ $12, BX
-	JLT  tail7
-
-block8:
+	JLT  tail8
+block9:
 	VMOVUPD (CX), Y1
 	VSUBPD  (DX), Y1, Y1
 	VMULPD  Y1, Y0, Y1
 	VXORPD  Y2, Y1, Y3
 	VMOVUPD Y1, (SI)
 	VMOVUPD Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
+	ADDQ    R10, CX
+	ADDQ    AX, DX
 	ADDQ    $32, SI
 	ADDQ    $32, DI
 	SUBQ    $4, BX
-	JGE     block8
-
-tail7:
-	ADDQ $4, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPD    32(R8)(BX*8), Y1
+	JGE     block9
+tail8:
+	ADDQ    $4, BX
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, BX
+	CMOVQGT BX, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y1
 	VMASKMOVPD (CX), Y1, Y3
 	VMASKMOVPD (DX), Y1, Y4
 	VSUBPD     Y4, Y3, Y3
-	VMULPD     Y3, Y0, Y0
-	VXORPD     Y2, Y0, Y2
-	VMASKMOVPD Y0, Y1, (SI)
-	VMASKMOVPD Y2, Y1, (DI)
-
-done6:
+	VMULPD     Y3, Y0, Y3
+	VXORPD     Y2, Y3, Y4
+	VMASKMOVPD Y3, Y1, (SI)
+	VMASKMOVPD Y4, Y1, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (CX)(R13*8), CX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (DX)(R13*8), DX
+	LEAQ       (SI)(R12*8), SI
+	LEAQ       (DI)(R12*8), DI
+	SUBQ       R12, BX
+	JNE        again1
+done3:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func mse_mean_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k4000000000000000<>+0(SB), Z0
 	MOVQ         32(AX), BX
@@ -2566,39 +1815,86 @@ TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z2
 	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         304(AX), R11
-	SHLQ         $8, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $8, R8
+	MOVQ         304(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSD (BX), Z3
 	VMULPD       Z3, Z0, Z0
 	VDIVPD       Z1, Z0, Z0
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $40
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z1
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $32, BX
+	JLT  single2
+block5:
+	VMOVUPD (CX), Z1
+	VSUBPD  (DX), Z1, Z1
+	VMULPD  Z1, Z0, Z1
+	VPXORQ  Z2, Z1, Z3
+	VMOVUPD 64(CX), Z4
+	VSUBPD  64(DX), Z4, Z4
+	VMULPD  Z4, Z0, Z4
+	VPXORQ  Z2, Z4, Z5
+	VMOVUPD 128(CX), Z6
+	VSUBPD  128(DX), Z6, Z6
+	VMULPD  Z6, Z0, Z6
+	VPXORQ  Z2, Z6, Z7
+	VMOVUPD 192(CX), Z8
+	VSUBPD  192(DX), Z8, Z8
+	VMULPD  Z8, Z0, Z8
+	VPXORQ  Z2, Z8, Z9
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPD Z1, (SI)
+	VMOVUPD Z3, (DI)
+	VMOVUPD Z4, 64(SI)
+	VMOVUPD Z5, 64(DI)
+	VMOVUPD Z6, 128(SI)
+	VMOVUPD Z7, 128(DI)
+	VMOVUPD Z8, 192(SI)
+	VMOVUPD Z9, 192(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Z1, (SI)
+	VMOVNTPD Z3, (DI)
+	VMOVNTPD Z4, 64(SI)
+	VMOVNTPD Z5, 64(DI)
+	VMOVNTPD Z6, 128(SI)
+	VMOVNTPD Z7, 128(DI)
+	VMOVNTPD Z8, 192(SI)
+	VMOVNTPD Z9, 192(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, BX
+	JGE  block5
+single2:
+	ADDQ    $32, BX
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTQ R11, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (CX), K1, Z1
 	VMOVUPD.Z    (DX), K1, Z3
@@ -2607,820 +1903,24 @@ TEXT ·mse_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORQ       Z2, Z1, Z3
 	VMOVUPD      Z1, K1, (SI)
 	VMOVUPD      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Z1
-	VSUBPD   (DX), Z1, Z1
-	VMULPD   Z1, Z0, Z1
-	VPXORQ   Z2, Z1, Z3
-	VMOVNTPD Z1, (SI)
-	VMOVNTPD Z3, (DI)
-	VMOVUPD  64(CX), Z1
-	VSUBPD   64(DX), Z1, Z1
-	VMULPD   Z1, Z0, Z1
-	VPXORQ   Z2, Z1, Z3
-	VMOVNTPD Z1, 64(SI)
-	VMOVNTPD Z3, 64(DI)
-	VMOVUPD  128(CX), Z1
-	VSUBPD   128(DX), Z1, Z1
-	VMULPD   Z1, Z0, Z1
-	VPXORQ   Z2, Z1, Z3
-	VMOVNTPD Z1, 128(SI)
-	VMOVNTPD Z3, 128(DI)
-	VMOVUPD  192(CX), Z1
-	VSUBPD   192(DX), Z1, Z1
-	VMULPD   Z1, Z0, Z1
-	VPXORQ   Z2, Z1, Z3
-	VMOVNTPD Z1, 192(SI)
-	VMOVNTPD Z3, 192(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $32, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (CX), Z1
-	VSUBPD  (DX), Z1, Z1
-	VMULPD  Z1, Z0, Z1
-	VPXORQ  Z2, Z1, Z3
-	VMOVUPD Z1, (SI)
-	VMOVUPD Z3, (DI)
-	VMOVUPD 64(CX), Z1
-	VSUBPD  64(DX), Z1, Z1
-	VMULPD  Z1, Z0, Z1
-	VPXORQ  Z2, Z1, Z3
-	VMOVUPD Z1, 64(SI)
-	VMOVUPD Z3, 64(DI)
-	VMOVUPD 128(CX), Z1
-	VSUBPD  128(DX), Z1, Z1
-	VMULPD  Z1, Z0, Z1
-	VPXORQ  Z2, Z1, Z3
-	VMOVUPD Z1, 128(SI)
-	VMOVUPD Z3, 128(DI)
-	VMOVUPD 192(CX), Z1
-	VSUBPD  192(DX), Z1, Z1
-	VMULPD  Z1, Z0, Z1
-	VPXORQ  Z2, Z1, Z3
-	VMOVUPD Z1, 192(SI)
-	VMOVUPD Z3, 192(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $32, BX
-	JGE     block5
-
-single1:
-	ADDQ $24, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Z1
-	VSUBPD  (DX), Z1, Z1
-	VMULPD  Z1, Z0, Z1
-	VPXORQ  Z2, Z1, Z3
-	VMOVUPD Z1, (SI)
-	VMOVUPD Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ BX, Z1
-	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
-	VMOVUPD.Z    (CX), K1, Z1
-	VMOVUPD.Z    (DX), K1, Z3
-	VSUBPD       Z3, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VPXORQ       Z2, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func mse_sum_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
-	MOVQ         a+0(FP), AX
-	VMOVUPS      k40000000<>+0(SB), Y0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VMOVUPS      k80000000<>+0(SB), Y1
-	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y2, Y0, Y0
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
-	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
 	MOVQ         R11, R12
-	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y2
-	VMASKMOVPS   (CX), Y2, Y3
-	VMASKMOVPS   (DX), Y2, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y3, Y0, Y3
-	VXORPS       Y1, Y3, Y4
-	VMASKMOVPS   Y3, Y2, (SI)
-	VMASKMOVPS   Y4, Y2, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Y2
-	VSUBPS   (DX), Y2, Y2
-	VMULPS   Y2, Y0, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, (SI)
-	VMOVNTPS Y3, (DI)
-	VMOVUPS  32(CX), Y2
-	VSUBPS   32(DX), Y2, Y2
-	VMULPS   Y2, Y0, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 32(SI)
-	VMOVNTPS Y3, 32(DI)
-	VMOVUPS  64(CX), Y2
-	VSUBPS   64(DX), Y2, Y2
-	VMULPS   Y2, Y0, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 64(SI)
-	VMOVNTPS Y3, 64(DI)
-	VMOVUPS  96(CX), Y2
-	VSUBPS   96(DX), Y2, Y2
-	VMULPS   Y2, Y0, Y2
-	VXORPS   Y1, Y2, Y3
-	VMOVNTPS Y2, 96(SI)
-	VMOVNTPS Y3, 96(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $32, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (CX), Y2
-	VSUBPS  (DX), Y2, Y2
-	VMULPS  Y2, Y0, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, (SI)
-	VMOVUPS Y3, (DI)
-	VMOVUPS 32(CX), Y2
-	VSUBPS  32(DX), Y2, Y2
-	VMULPS  Y2, Y0, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y3, 32(DI)
-	VMOVUPS 64(CX), Y2
-	VSUBPS  64(DX), Y2, Y2
-	VMULPS  Y2, Y0, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 64(SI)
-	VMOVUPS Y3, 64(DI)
-	VMOVUPS 96(CX), Y2
-	VSUBPS  96(DX), Y2, Y2
-	VMULPS  Y2, Y0, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, 96(SI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $32, BX
-	JGE     block5
-
-single1:
-	ADDQ $24, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Y2
-	VSUBPS  (DX), Y2, Y2
-	VMULPS  Y2, Y0, Y2
-	VXORPS  Y1, Y2, Y3
-	VMOVUPS Y2, (SI)
-	VMOVUPS Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
-	ADDQ    $32, SI
-	ADDQ    $32, DI
-	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPS    32(R8)(BX*4), Y2
-	VMASKMOVPS (CX), Y2, Y3
-	VMASKMOVPS (DX), Y2, Y4
-	VSUBPS     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y0
-	VXORPS     Y1, Y0, Y1
-	VMASKMOVPS Y0, Y2, (SI)
-	VMASKMOVPS Y1, Y2, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func mse_sum_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS k40000000<>+0(SB), Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         304(AX), R11
-	SHLQ         $8, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z2, Z0, Z0
-	MOVQ         8(AX), BX
-	SUBQ         $64, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (CX), K1, Z2
-	VMOVUPS.Z    (DX), K1, Z3
-	VSUBPS       Z3, Z2, Z2
-	VMULPS       Z2, Z0, Z2
-	VPXORD       Z1, Z2, Z3
-	VMOVUPS      Z2, K1, (SI)
-	VMOVUPS      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Z2
-	VSUBPS   (DX), Z2, Z2
-	VMULPS   Z2, Z0, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, (SI)
-	VMOVNTPS Z3, (DI)
-	VMOVUPS  64(CX), Z2
-	VSUBPS   64(DX), Z2, Z2
-	VMULPS   Z2, Z0, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 64(SI)
-	VMOVNTPS Z3, 64(DI)
-	VMOVUPS  128(CX), Z2
-	VSUBPS   128(DX), Z2, Z2
-	VMULPS   Z2, Z0, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 128(SI)
-	VMOVNTPS Z3, 128(DI)
-	VMOVUPS  192(CX), Z2
-	VSUBPS   192(DX), Z2, Z2
-	VMULPS   Z2, Z0, Z2
-	VPXORD   Z1, Z2, Z3
-	VMOVNTPS Z2, 192(SI)
-	VMOVNTPS Z3, 192(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $64, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (CX), Z2
-	VSUBPS  (DX), Z2, Z2
-	VMULPS  Z2, Z0, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	VMOVUPS 64(CX), Z2
-	VSUBPS  64(DX), Z2, Z2
-	VMULPS  Z2, Z0, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS Z3, 64(DI)
-	VMOVUPS 128(CX), Z2
-	VSUBPS  128(DX), Z2, Z2
-	VMULPS  Z2, Z0, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 128(DI)
-	VMOVUPS 192(CX), Z2
-	VSUBPS  192(DX), Z2, Z2
-	VMULPS  Z2, Z0, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, 192(SI)
-	VMOVUPS Z3, 192(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $64, BX
-	JGE     block5
-
-single1:
-	ADDQ $48, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Z2
-	VSUBPS  (DX), Z2, Z2
-	VMULPS  Z2, Z0, Z2
-	VPXORD  Z1, Z2, Z3
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, BX
-	JGE     block8
-
-tail7:
-	ADDQ $16, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD BX, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (CX), K1, Z2
-	VMOVUPS.Z    (DX), K1, Z3
-	VSUBPS       Z3, Z2, Z2
-	VMULPS       Z2, Z0, Z0
-	VPXORD       Z1, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func mse_sum_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·mse_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
-	MOVQ         a+0(FP), AX
-	VMOVUPD      k4000000000000000<>+0(SB), Y0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VMOVUPD      k8000000000000000<>+0(SB), Y1
-	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	VBROADCASTSD (BX), Y2
-	VMULPD       Y2, Y0, Y0
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
-	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*8), CX
 	MOVQ         R11, R12
-	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y2
-	VMASKMOVPD   (CX), Y2, Y3
-	VMASKMOVPD   (DX), Y2, Y4
-	VSUBPD       Y4, Y3, Y3
-	VMULPD       Y3, Y0, Y3
-	VXORPD       Y1, Y3, Y4
-	VMASKMOVPD   Y3, Y2, (SI)
-	VMASKMOVPD   Y4, Y2, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Y2
-	VSUBPD   (DX), Y2, Y2
-	VMULPD   Y2, Y0, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, (SI)
-	VMOVNTPD Y3, (DI)
-	VMOVUPD  32(CX), Y2
-	VSUBPD   32(DX), Y2, Y2
-	VMULPD   Y2, Y0, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 32(SI)
-	VMOVNTPD Y3, 32(DI)
-	VMOVUPD  64(CX), Y2
-	VSUBPD   64(DX), Y2, Y2
-	VMULPD   Y2, Y0, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 64(SI)
-	VMOVNTPD Y3, 64(DI)
-	VMOVUPD  96(CX), Y2
-	VSUBPD   96(DX), Y2, Y2
-	VMULPD   Y2, Y0, Y2
-	VXORPD   Y1, Y2, Y3
-	VMOVNTPD Y2, 96(SI)
-	VMOVNTPD Y3, 96(DI)
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $128, SI
-	ADDQ     $128, DI
-	SUBQ     $16, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (CX), Y2
-	VSUBPD  (DX), Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, (SI)
-	VMOVUPD Y3, (DI)
-	VMOVUPD 32(CX), Y2
-	VSUBPD  32(DX), Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 32(SI)
-	VMOVUPD Y3, 32(DI)
-	VMOVUPD 64(CX), Y2
-	VSUBPD  64(DX), Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 64(SI)
-	VMOVUPD Y3, 64(DI)
-	VMOVUPD 96(CX), Y2
-	VSUBPD  96(DX), Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, 96(SI)
-	VMOVUPD Y3, 96(DI)
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	SUBQ    $16, BX
-	JGE     block5
-
-single1:
-	ADDQ $12, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Y2
-	VSUBPD  (DX), Y2, Y2
-	VMULPD  Y2, Y0, Y2
-	VXORPD  Y1, Y2, Y3
-	VMOVUPD Y2, (SI)
-	VMOVUPD Y3, (DI)
-	ADDQ    8(SP), CX
-	ADDQ    16(SP), DX
-	ADDQ    $32, SI
-	ADDQ    $32, DI
-	SUBQ    $4, BX
-	JGE     block8
-
-tail7:
-	ADDQ $4, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPD    32(R8)(BX*8), Y2
-	VMASKMOVPD (CX), Y2, Y3
-	VMASKMOVPD (DX), Y2, Y4
-	VSUBPD     Y4, Y3, Y3
-	VMULPD     Y3, Y0, Y0
-	VXORPD     Y1, Y0, Y1
-	VMASKMOVPD Y0, Y2, (SI)
-	VMASKMOVPD Y1, Y2, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*8), DX
+	LEAQ         (SI)(R11*8), SI
+	LEAQ         (DI)(R11*8), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func mse_sum_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·mse_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSD k4000000000000000<>+0(SB), Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VBROADCASTSD k8000000000000000<>+0(SB), Z1
-	MOVQ         296(AX), R8
-	MOVQ         304(AX), R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         304(AX), R11
-	SHLQ         $8, R11
-	MOVQ         296(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         304(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z2, Z0, Z0
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (CX), K1, Z2
-	VMOVUPD.Z    (DX), K1, Z3
-	VSUBPD       Z3, Z2, Z2
-	VMULPD       Z2, Z0, Z2
-	VPXORQ       Z1, Z2, Z3
-	VMOVUPD      Z2, K1, (SI)
-	VMOVUPD      Z3, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Z2
-	VSUBPD   (DX), Z2, Z2
-	VMULPD   Z2, Z0, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, (SI)
-	VMOVNTPD Z3, (DI)
-	VMOVUPD  64(CX), Z2
-	VSUBPD   64(DX), Z2, Z2
-	VMULPD   Z2, Z0, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 64(SI)
-	VMOVNTPD Z3, 64(DI)
-	VMOVUPD  128(CX), Z2
-	VSUBPD   128(DX), Z2, Z2
-	VMULPD   Z2, Z0, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 128(SI)
-	VMOVNTPD Z3, 128(DI)
-	VMOVUPD  192(CX), Z2
-	VSUBPD   192(DX), Z2, Z2
-	VMULPD   Z2, Z0, Z2
-	VPXORQ   Z1, Z2, Z3
-	VMOVNTPD Z2, 192(SI)
-	VMOVNTPD Z3, 192(DI)
-	ADDQ     R10, CX
-	ADDQ     R11, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $32, BX
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (CX), Z2
-	VSUBPD  (DX), Z2, Z2
-	VMULPD  Z2, Z0, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	VMOVUPD 64(CX), Z2
-	VSUBPD  64(DX), Z2, Z2
-	VMULPD  Z2, Z0, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 64(SI)
-	VMOVUPD Z3, 64(DI)
-	VMOVUPD 128(CX), Z2
-	VSUBPD  128(DX), Z2, Z2
-	VMULPD  Z2, Z0, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 128(SI)
-	VMOVUPD Z3, 128(DI)
-	VMOVUPD 192(CX), Z2
-	VSUBPD  192(DX), Z2, Z2
-	VMULPD  Z2, Z0, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, 192(SI)
-	VMOVUPD Z3, 192(DI)
-	ADDQ    R10, CX
-	ADDQ    R11, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $32, BX
-	JGE     block5
-
-single1:
-	ADDQ $24, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Z2
-	VSUBPD  (DX), Z2, Z2
-	VMULPD  Z2, Z0, Z2
-	VPXORQ  Z1, Z2, Z3
-	VMOVUPD Z2, (SI)
-	VMOVUPD Z3, (DI)
-	ADDQ    0(SP), CX
-	ADDQ    8(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, BX
-	JGE     block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ BX, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (CX), K1, Z2
-	VMOVUPD.Z    (DX), K1, Z3
-	VSUBPD       Z3, Z2, Z2
-	VMULPD       Z2, Z0, Z0
-	VPXORQ       Z1, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 

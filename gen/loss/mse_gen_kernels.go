@@ -88,12 +88,6 @@ func mse_mean_f32_forward_0_go(a *runtime.Args) {
 	*runtime.At[float32](a.Ptr[2], 0) = runtime.LaneSum(sum[:])
 }
 
-// mse_mean_f32_forward_1_go reads mean; writes y.
-func mse_mean_f32_forward_1_go(a *runtime.Args) {
-	s0 := float32(a.F[0])
-	*runtime.At[float32](a.Ptr[1], 0) = *runtime.At[float32](a.Ptr[0], 0) / s0
-}
-
 // mse_mean_f32_backward_0_go reads dY, x, t; writes dX, dT.
 func mse_mean_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
@@ -131,52 +125,10 @@ func mse_mean_f64_forward_0_go(a *runtime.Args) {
 	*runtime.At[float64](a.Ptr[2], 0) = runtime.LaneSum(sum[:])
 }
 
-// mse_mean_f64_forward_1_go reads mean; writes y.
-func mse_mean_f64_forward_1_go(a *runtime.Args) {
-	s0 := float64(a.F[0])
-	*runtime.At[float64](a.Ptr[1], 0) = *runtime.At[float64](a.Ptr[0], 0) / s0
-}
-
 // mse_mean_f64_backward_0_go reads dY, x, t; writes dX, dT.
 func mse_mean_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	v := float64(2**runtime.At[float64](a.Ptr[0], 0)) / s0
-	// Pass 1: store dX, dT.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		x := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
-		t := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
-		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
-		dT := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
-		for i := range m {
-			v2 := float64(v * (x[i] - t[i]))
-			dX[i] = v2
-			dT[i] = -v2
-		}
-	}
-}
-
-// mse_sum_f32_backward_0_go reads dY, x, t; writes dX, dT.
-func mse_sum_f32_backward_0_go(a *runtime.Args) {
-	v := float32(2 * *runtime.At[float32](a.Ptr[0], 0))
-	// Pass 1: store dX, dT.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		x := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
-		t := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
-		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-		dT := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
-		for i := range m {
-			v2 := float32(v * (x[i] - t[i]))
-			dX[i] = v2
-			dT[i] = -v2
-		}
-	}
-}
-
-// mse_sum_f64_backward_0_go reads dY, x, t; writes dX, dT.
-func mse_sum_f64_backward_0_go(a *runtime.Args) {
-	v := float64(2 * *runtime.At[float64](a.Ptr[0], 0))
 	// Pass 1: store dX, dT.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)

@@ -25,10 +25,6 @@ func mse_mean_f32_forward_0(a *runtime.Args) {
 	mse_mean_f32_forward_0_go(a)
 }
 
-func mse_mean_f32_forward_1(a *runtime.Args) {
-	mse_mean_f32_forward_1_go(a)
-}
-
 func mse_mean_f32_backward_0(a *runtime.Args) {
 	mse_mean_f32_backward_0_go(a)
 }
@@ -37,18 +33,6 @@ func mse_mean_f64_forward_0(a *runtime.Args) {
 	mse_mean_f64_forward_0_go(a)
 }
 
-func mse_mean_f64_forward_1(a *runtime.Args) {
-	mse_mean_f64_forward_1_go(a)
-}
-
 func mse_mean_f64_backward_0(a *runtime.Args) {
 	mse_mean_f64_backward_0_go(a)
-}
-
-func mse_sum_f32_backward_0(a *runtime.Args) {
-	mse_sum_f32_backward_0_go(a)
-}
-
-func mse_sum_f64_backward_0(a *runtime.Args) {
-	mse_sum_f64_backward_0_go(a)
 }

@@ -35,12 +35,6 @@ func mse_mean_f32_forward_0_avx2(a *runtime.Args)
 func mse_mean_f32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func mse_mean_f32_forward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func mse_mean_f32_forward_1_avx512(a *runtime.Args)
-
-//go:noescape
 func mse_mean_f32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -53,25 +47,7 @@ func mse_mean_f64_forward_0_avx2(a *runtime.Args)
 func mse_mean_f64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func mse_mean_f64_forward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func mse_mean_f64_forward_1_avx512(a *runtime.Args)
-
-//go:noescape
 func mse_mean_f64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func mse_mean_f64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func mse_sum_f32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func mse_sum_f32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func mse_sum_f64_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func mse_sum_f64_backward_0_avx512(a *runtime.Args)

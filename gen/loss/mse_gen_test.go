@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
 
 func TestMSEExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.mse",
 		optest.Example{
+			Also: runtime.Floats,
 			Inputs: []optest.Value{{
 				Data:  []float64{1, 2},
 				Shape: []int{2},
@@ -25,6 +27,7 @@ func TestMSEExamples(t *testing.T) {
 			}},
 		},
 		optest.Example{
+			Also:  runtime.Floats,
 			Attrs: map[string]any{"reduction": "none"},
 			Inputs: []optest.Value{{
 				Data:  []float64{1, 2},
@@ -39,6 +42,7 @@ func TestMSEExamples(t *testing.T) {
 			}},
 		},
 		optest.Example{
+			Also:  runtime.Floats,
 			Attrs: map[string]any{"reduction": "sum"},
 			Inputs: []optest.Value{{
 				Data:  []float64{1, 2, 3, 4},

@@ -50,7 +50,7 @@ func (a *SmoothL1Attrs) values() (smoothL1Values, error) {
 //	let e = abs(x - t)
 //	y = reduced(if e < beta then e*e/2/beta else e - beta/2, reduction)
 //
-// x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f32 or f64.
+// x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: beta must not be negative.
 func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, error) {
@@ -70,7 +70,7 @@ func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, erro
 	if record {
 		runtime.Record("loss.smooth_l1", []*runtime.Tensor{y}, []*runtime.Tensor{x, t}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
-			if err := smoothL1Backwards[variant].Bind(&bound, nil, x, t, back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
+			if err := smoothL1Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 				return err
 			}
 			smoothL1RunBackward(&bound, &vals, variant)
@@ -98,7 +98,7 @@ func SmoothL1Into(y, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 }
 
 // SmoothL1Slice is [SmoothL1Into] on plain slices of one length. Where the result is one number, dst has one element.
-func SmoothL1Slice[T float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) error {
+func SmoothL1Slice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -180,12 +180,13 @@ func smoothL1MeanRun(b *runtime.Bound, v *smoothL1Values) {
 		a.Rows, a.N, a.K = 1, 1, 1
 		a.Ptr[0] = mean
 		a.Ptr[1] = b.Ptr[2]
-		a.F[0] = float64(b.Ext[0])
+		a.F[0] = 1
+		a.F[1] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			mse_mean_f32_forward_1_launch(&a)
+			multilabel_soft_margin_mean_f32_forward_1_launch(&a)
 		case runtime.F64:
-			mse_mean_f64_forward_1_launch(&a)
+			multilabel_soft_margin_mean_f64_forward_1_launch(&a)
 		}
 	}
 }
@@ -277,11 +278,12 @@ func smoothL1SumRunBackward(b *runtime.Bound, v *smoothL1Values) {
 		a.Ptr[3], a.Step[3] = b.Spare(3, b.Ext[0]), 1
 		a.Ptr[4], a.Step[4] = b.Spare(4, b.Ext[0]), 1
 		a.F[0] = v.beta
+		a.F[1] = 1
 		switch b.DType[0] {
 		case runtime.F32:
-			smooth_l1_sum_f32_backward_0_launch(&a)
+			smooth_l1_mean_f32_backward_0_launch(&a)
 		case runtime.F64:
-			smooth_l1_sum_f64_backward_0_launch(&a)
+			smooth_l1_mean_f64_backward_0_launch(&a)
 		}
 	}
 }
@@ -370,6 +372,7 @@ func init() {
 			{Name: "beta", Type: "float", Default: "1"},
 			{Name: "reduction", Type: "enum", Words: []string{"none", "mean", "sum"}, Default: "mean"},
 		},
+		Kernels: []string{"f32", "f64"}, Assembly: true,
 		Invoke: smoothL1Invoke,
 	})
 }
@@ -452,24 +455,4 @@ func smooth_l1_mean_f64_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(smooth_l1_mean_f64_backward_0, a, &smooth_l1_mean_f64_backward_0_plan)
-}
-
-var smooth_l1_sum_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func smooth_l1_sum_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &smooth_l1_sum_f32_backward_0_plan) {
-		smooth_l1_sum_f32_backward_0(a)
-		return
-	}
-	runtime.Launch(smooth_l1_sum_f32_backward_0, a, &smooth_l1_sum_f32_backward_0_plan)
-}
-
-var smooth_l1_sum_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.smooth_l1_sum_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func smooth_l1_sum_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &smooth_l1_sum_f64_backward_0_plan) {
-		smooth_l1_sum_f64_backward_0(a)
-		return
-	}
-	runtime.Launch(smooth_l1_sum_f64_backward_0, a, &smooth_l1_sum_f64_backward_0_plan)
 }

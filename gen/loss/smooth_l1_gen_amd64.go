@@ -5,7 +5,7 @@ package loss
 import "github.com/opgen/opgen/runtime"
 
 func smooth_l1_none_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_none_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -16,7 +16,7 @@ func smooth_l1_none_f32_forward_0(a *runtime.Args) {
 }
 
 func smooth_l1_none_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_none_f32_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -27,7 +27,7 @@ func smooth_l1_none_f32_backward_0(a *runtime.Args) {
 }
 
 func smooth_l1_none_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_none_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +38,7 @@ func smooth_l1_none_f64_forward_0(a *runtime.Args) {
 }
 
 func smooth_l1_none_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_none_f64_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -49,7 +49,7 @@ func smooth_l1_none_f64_backward_0(a *runtime.Args) {
 }
 
 func smooth_l1_mean_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_mean_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -60,7 +60,7 @@ func smooth_l1_mean_f32_forward_0(a *runtime.Args) {
 }
 
 func smooth_l1_mean_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_mean_f32_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -71,7 +71,7 @@ func smooth_l1_mean_f32_backward_0(a *runtime.Args) {
 }
 
 func smooth_l1_mean_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_mean_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -82,34 +82,12 @@ func smooth_l1_mean_f64_forward_0(a *runtime.Args) {
 }
 
 func smooth_l1_mean_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		smooth_l1_mean_f64_backward_0_avx512(a)
 	case runtime.AVX2:
 		smooth_l1_mean_f64_backward_0_avx2(a)
 	default:
 		smooth_l1_mean_f64_backward_0_go(a)
-	}
-}
-
-func smooth_l1_sum_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		smooth_l1_sum_f32_backward_0_avx512(a)
-	case runtime.AVX2:
-		smooth_l1_sum_f32_backward_0_avx2(a)
-	default:
-		smooth_l1_sum_f32_backward_0_go(a)
-	}
-}
-
-func smooth_l1_sum_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
-	case runtime.AVX512:
-		smooth_l1_sum_f64_backward_0_avx512(a)
-	case runtime.AVX2:
-		smooth_l1_sum_f64_backward_0_avx2(a)
-	default:
-		smooth_l1_sum_f64_backward_0_go(a)
 	}
 }

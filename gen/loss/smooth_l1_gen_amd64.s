@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func smooth_l1_none_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
+TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -22,17 +22,10 @@ TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
 	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $7, R8
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $5, 0(SP)
-	MOVQ         296(AX), R10
-	MOVQ         R10, 8(SP)
-	SHLQ         $5, 8(SP)
+	SHLQ         $6, SI
+	MOVQ         296(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), DI
 	VANDPS       Y4, Y0, Y9
 	VCMPPS       $17, Y9, Y3, Y3
 	VBLENDVPS    Y3, Y5, Y6, Y3
@@ -41,94 +34,23 @@ TEXT ·smooth_l1_none_f32_forward_0_avx2(SB), NOSPLIT, $16-8
 	VMULPS       Y2, Y0, Y3
 	VDIVPS       Y3, Y6, Y3
 	VMULPS       Y1, Y2, Y1
-	MOVQ         8(AX), R10
-	SUBQ         $32, R10
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y2
-	VMASKMOVPS   (BX), Y2, Y5
-	VMASKMOVPS   (CX), Y2, Y6
-	VSUBPS       Y6, Y5, Y5
-	VANDPS       Y4, Y5, Y5
-	VCMPPS       $17, Y0, Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VMULPS       Y1, Y7, Y7
-	VMULPS       Y3, Y7, Y7
-	VSUBPS       Y8, Y5, Y5
-	VBLENDVPS    Y6, Y7, Y5, Y5
-	VMASKMOVPS   Y5, Y2, (DX)
-	IMULQ        R11, SI
-	ADDQ         SI, BX
-	IMULQ        R11, DI
-	ADDQ         DI, CX
-	ADDQ         R11, DX
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Y2
-	VSUBPS    (CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVNTPS  Y2, (DX)
-	VMOVUPS   32(BX), Y2
-	VSUBPS    32(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVNTPS  Y2, 32(DX)
-	VMOVUPS   64(BX), Y2
-	VSUBPS    64(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVNTPS  Y2, 64(DX)
-	VMOVUPS   96(BX), Y2
-	VSUBPS    96(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVNTPS  Y2, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $32, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	MOVQ         8(DI), R8
+	MOVQ         $0, R9
+	MOVQ         792(DI), R10
+	ANDQ         $1, R10
+	JEQ          again1
+	CMPQ         R8, $24
+	JLT          again1
+	MOVQ         DX, R10
+	NEGQ         R10
+	ANDQ         $31, R10
+	MOVQ         $1, R9
+	SHRQ         $2, R10
+	TESTQ        R10, R10
+	JNE          masked4
+again1:
+	SUBQ $16, R8
+	JLT  single2
 block5:
 	VMOVUPS   (BX), Y2
 	VSUBPS    (CX), Y2, Y2
@@ -139,96 +61,73 @@ block5:
 	VMULPS    Y3, Y6, Y6
 	VSUBPS    Y8, Y2, Y2
 	VBLENDVPS Y5, Y6, Y2, Y2
+	VMOVUPS   32(BX), Y5
+	VSUBPS    32(CX), Y5, Y5
+	VANDPS    Y4, Y5, Y5
+	VCMPPS    $17, Y0, Y5, Y6
+	VMULPS    Y5, Y5, Y7
+	VMULPS    Y1, Y7, Y7
+	VMULPS    Y3, Y7, Y7
+	VSUBPS    Y8, Y5, Y5
+	VBLENDVPS Y6, Y7, Y5, Y5
+	TESTQ     R9, R9
+	JNE       around6
 	VMOVUPS   Y2, (DX)
-	VMOVUPS   32(BX), Y2
-	VSUBPS    32(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVUPS   Y2, 32(DX)
-	VMOVUPS   64(BX), Y2
-	VSUBPS    64(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVUPS   Y2, 64(DX)
-	VMOVUPS   96(BX), Y2
-	VSUBPS    96(CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVUPS   Y2, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $32, R10
-	JGE       block5
-
-single1:
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMOVUPS   (BX), Y2
-	VSUBPS    (CX), Y2, Y2
-	VANDPS    Y4, Y2, Y2
-	VCMPPS    $17, Y0, Y2, Y5
-	VMULPS    Y2, Y2, Y6
-	VMULPS    Y1, Y6, Y6
-	VMULPS    Y3, Y6, Y6
-	VSUBPS    Y8, Y2, Y2
-	VBLENDVPS Y5, Y6, Y2, Y2
-	VMOVUPS   Y2, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      8(SP), CX
-	ADDQ      $32, DX
-	SUBQ      $8, R10
-	JGE       block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPS    32(SI)(R10*4), Y2
+	VMOVUPS   Y5, 32(DX)
+	JMP       stored7
+around6:
+	VMOVNTPS Y2, (DX)
+	VMOVNTPS Y5, 32(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $64, DX
+	SUBQ $16, R8
+	JGE  block5
+single2:
+	ADDQ    $16, R8
+	JEQ     done3
+	MOVQ    $8, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	MOVQ       R10, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPS    32(R12)(R11*4), Y2
 	VMASKMOVPS (BX), Y2, Y5
 	VMASKMOVPS (CX), Y2, Y6
 	VSUBPS     Y6, Y5, Y5
-	VANDPS     Y4, Y5, Y4
-	VCMPPS     $17, Y0, Y4, Y0
-	VMULPS     Y4, Y4, Y5
-	VMULPS     Y1, Y5, Y1
-	VMULPS     Y3, Y1, Y1
-	VSUBPS     Y8, Y4, Y3
-	VBLENDVPS  Y0, Y1, Y3, Y0
-	VMASKMOVPS Y0, Y2, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	VANDPS     Y4, Y5, Y5
+	VCMPPS     $17, Y0, Y5, Y6
+	VMULPS     Y5, Y5, Y7
+	VMULPS     Y1, Y7, Y7
+	VMULPS     Y3, Y7, Y7
+	VSUBPS     Y8, Y5, Y5
+	VBLENDVPS  Y6, Y7, Y5, Y5
+	VMASKMOVPS Y5, Y2, (DX)
+	MOVQ       R10, R11
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R11
+	LEAQ       (BX)(R11*4), BX
+	MOVQ       R10, R11
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R11
+	LEAQ       (CX)(R11*4), CX
+	LEAQ       (DX)(R10*4), DX
+	SUBQ       R10, R8
+	JNE        again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
+TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -247,16 +146,10 @@ TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
 	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
+	SHLQ         $7, SI
+	MOVQ         296(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), DI
 	VPANDD       Z4, Z0, Z9
 	VCMPPS       $17, Z9, Z3, K1
 	VBLENDMPS    Z5, Z6, K1, Z3
@@ -265,21 +158,62 @@ TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	VMULPS       Z2, Z0, Z3
 	VDIVPS       Z3, Z6, Z3
 	VMULPS       Z1, Z2, Z1
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z2
+	MOVQ         8(DI), R8
+	MOVQ         $0, R9
+	MOVQ         792(DI), R10
+	ANDQ         $1, R10
+	JEQ          again1
+	CMPQ         R8, $48
+	JLT          again1
+	MOVQ         DX, R10
+	NEGQ         R10
+	ANDQ         $63, R10
+	MOVQ         $1, R9
+	SHRQ         $2, R10
+	TESTQ        R10, R10
+	JNE          masked4
+again1:
+	SUBQ $32, R8
+	JLT  single2
+block5:
+	VMOVUPS (BX), Z2
+	VSUBPS  (CX), Z2, Z2
+	VPANDD  Z4, Z2, Z2
+	VCMPPS  $17, Z0, Z2, K1
+	VMULPS  Z2, Z2, Z5
+	VMULPS  Z1, Z5, Z5
+	VSUBPS  Z8, Z2, Z2
+	VMULPS  Z3, Z5, K1, Z2
+	VMOVUPS 64(BX), Z5
+	VSUBPS  64(CX), Z5, Z5
+	VPANDD  Z4, Z5, Z5
+	VCMPPS  $17, Z0, Z5, K1
+	VMULPS  Z5, Z5, Z6
+	VMULPS  Z1, Z6, Z6
+	VSUBPS  Z8, Z5, Z5
+	VMULPS  Z3, Z6, K1, Z5
+	TESTQ   R9, R9
+	JNE     around6
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z5, 64(DX)
+	JMP     stored7
+around6:
+	VMOVNTPS Z2, (DX)
+	VMOVNTPS Z5, 64(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $128, DX
+	SUBQ $32, R8
+	JGE  block5
+single2:
+	ADDQ    $32, R8
+	JEQ     done3
+	MOVQ    $16, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTD R10, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (BX), K1, Z2
 	VMOVUPS.Z    (CX), K1, Z5
@@ -291,158 +225,31 @@ TEXT ·smooth_l1_none_f32_forward_0_avx512(SB), NOSPLIT, $8-8
 	VSUBPS       Z8, Z2, Z2
 	VMULPS       Z3, Z5, K2, Z2
 	VMOVUPS      Z2, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (BX), Z2
-	VSUBPS   (CX), Z2, Z2
-	VPANDD   Z4, Z2, Z2
-	VCMPPS   $17, Z0, Z2, K1
-	VMULPS   Z2, Z2, Z5
-	VMULPS   Z1, Z5, Z5
-	VSUBPS   Z8, Z2, Z2
-	VMULPS   Z3, Z5, K1, Z2
-	VMOVNTPS Z2, (DX)
-	VMOVUPS  64(BX), Z2
-	VSUBPS   64(CX), Z2, Z2
-	VPANDD   Z4, Z2, Z2
-	VCMPPS   $17, Z0, Z2, K1
-	VMULPS   Z2, Z2, Z5
-	VMULPS   Z1, Z5, Z5
-	VSUBPS   Z8, Z2, Z2
-	VMULPS   Z3, Z5, K1, Z2
-	VMOVNTPS Z2, 64(DX)
-	VMOVUPS  128(BX), Z2
-	VSUBPS   128(CX), Z2, Z2
-	VPANDD   Z4, Z2, Z2
-	VCMPPS   $17, Z0, Z2, K1
-	VMULPS   Z2, Z2, Z5
-	VMULPS   Z1, Z5, Z5
-	VSUBPS   Z8, Z2, Z2
-	VMULPS   Z3, Z5, K1, Z2
-	VMOVNTPS Z2, 128(DX)
-	VMOVUPS  192(BX), Z2
-	VSUBPS   192(CX), Z2, Z2
-	VPANDD   Z4, Z2, Z2
-	VCMPPS   $17, Z0, Z2, K1
-	VMULPS   Z2, Z2, Z5
-	VMULPS   Z1, Z5, Z5
-	VSUBPS   Z8, Z2, Z2
-	VMULPS   Z3, Z5, K1, Z2
-	VMOVNTPS Z2, 192(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $256, DX
-	SUBQ     $64, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (BX), Z2
-	VSUBPS  (CX), Z2, Z2
-	VPANDD  Z4, Z2, Z2
-	VCMPPS  $17, Z0, Z2, K1
-	VMULPS  Z2, Z2, Z5
-	VMULPS  Z1, Z5, Z5
-	VSUBPS  Z8, Z2, Z2
-	VMULPS  Z3, Z5, K1, Z2
-	VMOVUPS Z2, (DX)
-	VMOVUPS 64(BX), Z2
-	VSUBPS  64(CX), Z2, Z2
-	VPANDD  Z4, Z2, Z2
-	VCMPPS  $17, Z0, Z2, K1
-	VMULPS  Z2, Z2, Z5
-	VMULPS  Z1, Z5, Z5
-	VSUBPS  Z8, Z2, Z2
-	VMULPS  Z3, Z5, K1, Z2
-	VMOVUPS Z2, 64(DX)
-	VMOVUPS 128(BX), Z2
-	VSUBPS  128(CX), Z2, Z2
-	VPANDD  Z4, Z2, Z2
-	VCMPPS  $17, Z0, Z2, K1
-	VMULPS  Z2, Z2, Z5
-	VMULPS  Z1, Z5, Z5
-	VSUBPS  Z8, Z2, Z2
-	VMULPS  Z3, Z5, K1, Z2
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS 192(BX), Z2
-	VSUBPS  192(CX), Z2, Z2
-	VPANDD  Z4, Z2, Z2
-	VCMPPS  $17, Z0, Z2, K1
-	VMULPS  Z2, Z2, Z5
-	VMULPS  Z1, Z5, Z5
-	VSUBPS  Z8, Z2, Z2
-	VMULPS  Z3, Z5, K1, Z2
-	VMOVUPS Z2, 192(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $256, DX
-	SUBQ    $64, R11
-	JGE     block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS (BX), Z2
-	VSUBPS  (CX), Z2, Z2
-	VPANDD  Z4, Z2, Z2
-	VCMPPS  $17, Z0, Z2, K1
-	VMULPS  Z2, Z2, Z5
-	VMULPS  Z1, Z5, Z5
-	VSUBPS  Z8, Z2, Z2
-	VMULPS  Z3, Z5, K1, Z2
-	VMOVUPS Z2, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    R10, CX
-	ADDQ    $64, DX
-	SUBQ    $16, R11
-	JGE     block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (BX), K1, Z2
-	VMOVUPS.Z    (CX), K1, Z5
-	VSUBPS       Z5, Z2, Z2
-	VPANDD       Z4, Z2, Z2
-	VCMPPS       $17, Z0, Z2, K2
-	VMULPS       Z2, Z2, Z0
-	VMULPS       Z1, Z0, Z0
-	VSUBPS       Z8, Z2, Z1
-	VMULPS       Z3, Z0, K2, Z1
-	VMOVUPS      Z1, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*4), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R10*4), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
+TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    544(AX), X1, X1
 	VBROADCASTSS X1, Y1
 	VMOVUPS      k00800000<>+0(SB), Y2
@@ -451,47 +258,18 @@ TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	VMOVUPS      k20000000<>+0(SB), Y5
 	VMOVUPS      k3f800000<>+0(SB), Y6
 	VMOVUPS      k6f000000<>+0(SB), Y7
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         a+0(FP), CX
-	MOVQ         48(CX), CX
-	MOVQ         a+0(FP), DX
-	MOVQ         56(DX), DX
-	MOVQ         a+0(FP), SI
-	MOVQ         64(SI), SI
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
 	VMOVUPS      k80000000<>+0(SB), Y8
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	MOVQ         DI, 0(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         296(DI), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         304(DI), DI
-	MOVQ         DI, 16(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	SHLQ         $6, DI
-	MOVQ         a+0(FP), R8
-	MOVQ         296(R8), R8
-	SHLQ         $6, R8
-	MOVQ         a+0(FP), R9
-	MOVQ         304(R9), R9
-	SHLQ         $6, R9
-	MOVQ         a+0(FP), R10
-	MOVQ         288(R10), R10
-	MOVQ         R10, 24(SP)
-	SHLQ         $5, 24(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         296(R10), R10
-	MOVQ         R10, 32(SP)
-	SHLQ         $5, 32(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         304(R10), R10
-	MOVQ         R10, 40(SP)
-	SHLQ         $5, 40(SP)
+	MOVQ         288(AX), R8
+	SHLQ         $5, R8
+	MOVQ         296(AX), R9
+	SHLQ         $5, R9
+	MOVQ         304(AX), AX
+	SHLQ         $5, AX
 	VANDPS       Y4, Y1, Y9
 	VCMPPS       $17, Y9, Y3, Y3
 	VBLENDVPS    Y3, Y5, Y6, Y3
@@ -501,116 +279,36 @@ TEXT ·smooth_l1_none_f32_backward_0_avx2(SB), NOSPLIT, $48-8
 	VDIVPS       Y3, Y6, Y3
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $16, R10
-	JLT          single1
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $16
+	JLT          again1
 	MOVQ         SI, R12
-	ADDQ         R11, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y5
-	VMASKMOVPS   (AX), Y5, Y6
-	VMASKMOVPS   (BX), Y5, Y7
-	VSUBPS       Y7, Y6, Y6
-	VCMPPS       $17, Y6, Y0, Y7
-	VANDPS       Y4, Y6, Y9
-	VCMPPS       $17, Y1, Y9, Y10
-	VMULPS       Y2, Y9, Y9
-	VMULPS       Y3, Y9, Y9
-	VMASKMOVPS   (CX), Y5, Y11
-	VMULPS       Y11, Y9, Y9
-	VBLENDVPS    Y10, Y9, Y11, Y9
-	VCMPPS       $17, Y0, Y6, Y10
-	VXORPS       Y8, Y9, Y11
-	VBLENDVPS    Y10, Y11, Y6, Y6
-	VBLENDVPS    Y7, Y9, Y6, Y6
-	VXORPS       Y8, Y6, Y7
-	VMASKMOVPS   Y6, Y5, (DX)
-	VMASKMOVPS   Y7, Y5, (SI)
-	MOVQ         0(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, AX
-	MOVQ         8(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, BX
-	MOVQ         16(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (AX), Y5
-	VSUBPS    (BX), Y5, Y5
-	VCMPPS    $17, Y5, Y0, Y6
-	VANDPS    Y4, Y5, Y7
-	VCMPPS    $17, Y1, Y7, Y9
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y3, Y7, Y7
-	VMOVUPS   (CX), Y10
-	VMULPS    Y10, Y7, Y7
-	VBLENDVPS Y9, Y7, Y10, Y7
-	VCMPPS    $17, Y0, Y5, Y9
-	VXORPS    Y8, Y7, Y10
-	VBLENDVPS Y9, Y10, Y5, Y5
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VXORPS    Y8, Y5, Y6
-	VMOVNTPS  Y5, (DX)
-	VMOVNTPS  Y6, (SI)
-	VMOVUPS   32(AX), Y5
-	VSUBPS    32(BX), Y5, Y5
-	VCMPPS    $17, Y5, Y0, Y6
-	VANDPS    Y4, Y5, Y7
-	VCMPPS    $17, Y1, Y7, Y9
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y3, Y7, Y7
-	VMOVUPS   32(CX), Y10
-	VMULPS    Y10, Y7, Y7
-	VBLENDVPS Y9, Y7, Y10, Y7
-	VCMPPS    $17, Y0, Y5, Y9
-	VXORPS    Y8, Y7, Y10
-	VBLENDVPS Y9, Y10, Y5, Y5
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VXORPS    Y8, Y5, Y6
-	VMOVNTPS  Y5, 32(DX)
-	VMOVNTPS  Y6, 32(SI)
-	ADDQ      DI, AX
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $64, DX
-	ADDQ      $64, SI
-	SUBQ      $16, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $8, R10
+	JLT  single2
 block5:
-	VMOVUPS   (AX), Y5
-	VSUBPS    (BX), Y5, Y5
+	VMOVUPS   (BX), Y5
+	VSUBPS    (CX), Y5, Y5
 	VCMPPS    $17, Y5, Y0, Y6
 	VANDPS    Y4, Y5, Y7
 	VCMPPS    $17, Y1, Y7, Y9
 	VMULPS    Y2, Y7, Y7
 	VMULPS    Y3, Y7, Y7
-	VMOVUPS   (CX), Y10
+	VMOVUPS   (DX), Y10
 	VMULPS    Y10, Y7, Y7
 	VBLENDVPS Y9, Y7, Y10, Y7
 	VCMPPS    $17, Y0, Y5, Y9
@@ -618,103 +316,79 @@ block5:
 	VBLENDVPS Y9, Y10, Y5, Y5
 	VBLENDVPS Y6, Y7, Y5, Y5
 	VXORPS    Y8, Y5, Y6
-	VMOVUPS   Y5, (DX)
-	VMOVUPS   Y6, (SI)
-	VMOVUPS   32(AX), Y5
-	VSUBPS    32(BX), Y5, Y5
-	VCMPPS    $17, Y5, Y0, Y6
-	VANDPS    Y4, Y5, Y7
-	VCMPPS    $17, Y1, Y7, Y9
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y3, Y7, Y7
-	VMOVUPS   32(CX), Y10
-	VMULPS    Y10, Y7, Y7
-	VBLENDVPS Y9, Y7, Y10, Y7
-	VCMPPS    $17, Y0, Y5, Y9
-	VXORPS    Y8, Y7, Y10
-	VBLENDVPS Y9, Y10, Y5, Y5
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VXORPS    Y8, Y5, Y6
-	VMOVUPS   Y5, 32(DX)
-	VMOVUPS   Y6, 32(SI)
-	ADDQ      DI, AX
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $64, DX
-	ADDQ      $64, SI
-	SUBQ      $16, R10
-	JGE       block5
-
-single1:
-	ADDQ $8, R10
-	JLT  tail7
-
-block8:
-	VMOVUPS   (AX), Y5
-	VSUBPS    (BX), Y5, Y5
-	VCMPPS    $17, Y5, Y0, Y6
-	VANDPS    Y4, Y5, Y7
-	VCMPPS    $17, Y1, Y7, Y9
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y3, Y7, Y7
-	VMOVUPS   (CX), Y10
-	VMULPS    Y10, Y7, Y7
-	VBLENDVPS Y9, Y7, Y10, Y7
-	VCMPPS    $17, Y0, Y5, Y9
-	VXORPS    Y8, Y7, Y10
-	VBLENDVPS Y9, Y10, Y5, Y5
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VXORPS    Y8, Y5, Y6
-	VMOVUPS   Y5, (DX)
-	VMOVUPS   Y6, (SI)
-	ADDQ      24(SP), AX
-	ADDQ      32(SP), BX
-	ADDQ      40(SP), CX
-	ADDQ      $32, DX
-	ADDQ      $32, SI
-	SUBQ      $8, R10
-	JGE       block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPS    32(DI)(R10*4), Y5
-	VMASKMOVPS (AX), Y5, Y6
-	VMASKMOVPS (BX), Y5, Y7
+	TESTQ     R11, R11
+	JNE       around6
+	VMOVUPS   Y5, (SI)
+	VMOVUPS   Y6, (DI)
+	JMP       stored7
+around6:
+	VMOVNTPS Y5, (SI)
+	VMOVNTPS Y6, (DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, R10
+	JGE  block5
+single2:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y5
+	VMASKMOVPS (BX), Y5, Y6
+	VMASKMOVPS (CX), Y5, Y7
 	VSUBPS     Y7, Y6, Y6
 	VCMPPS     $17, Y6, Y0, Y7
-	VANDPS     Y4, Y6, Y4
-	VCMPPS     $17, Y1, Y4, Y1
-	VMULPS     Y2, Y4, Y2
-	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS (CX), Y5, Y3
-	VMULPS     Y3, Y2, Y2
-	VBLENDVPS  Y1, Y2, Y3, Y1
-	VCMPPS     $17, Y0, Y6, Y0
-	VXORPS     Y8, Y1, Y2
-	VBLENDVPS  Y0, Y2, Y6, Y0
-	VBLENDVPS  Y7, Y1, Y0, Y0
-	VXORPS     Y8, Y0, Y1
-	VMASKMOVPS Y0, Y5, (DX)
-	VMASKMOVPS Y1, Y5, (SI)
-
-done6:
+	VANDPS     Y4, Y6, Y9
+	VCMPPS     $17, Y1, Y9, Y10
+	VMULPS     Y2, Y9, Y9
+	VMULPS     Y3, Y9, Y9
+	VMASKMOVPS (DX), Y5, Y11
+	VMULPS     Y11, Y9, Y9
+	VBLENDVPS  Y10, Y9, Y11, Y9
+	VCMPPS     $17, Y0, Y6, Y10
+	VXORPS     Y8, Y9, Y11
+	VBLENDVPS  Y10, Y11, Y6, Y6
+	VBLENDVPS  Y7, Y9, Y6, Y6
+	VXORPS     Y8, Y6, Y7
+	VMASKMOVPS Y6, Y5, (SI)
+	VMASKMOVPS Y7, Y5, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*4), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*4), DX
+	LEAQ       (SI)(R12*4), SI
+	LEAQ       (DI)(R12*4), DI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
@@ -733,26 +407,12 @@ TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         64(AX), DI
 	VBROADCASTSS k80000000<>+0(SB), Z8
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $7, R8
+	SHLQ         $6, R8
 	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
+	SHLQ         $6, R9
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R10
 	VPANDD       Z4, Z1, Z9
 	VCMPPS       $17, Z9, Z3, K1
 	VBLENDMPS    Z5, Z6, K1, Z3
@@ -760,106 +420,27 @@ TEXT ·smooth_l1_none_f32_backward_0_avx512(SB), NOSPLIT, $48-8
 	VBLENDMPS    Z7, Z3, K1, Z2
 	VMULPS       Z2, Z1, Z3
 	VDIVPS       Z3, Z6, Z3
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $32
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z5
-	VPCMPD       $6, iota32<>+0(SB), Z5, K1
-	VMOVUPS.Z    (BX), K1, Z5
-	VMOVUPS.Z    (CX), K1, Z6
-	VSUBPS       Z6, Z5, Z5
-	VCMPPS       $17, Z5, Z0, K2
-	VPANDD       Z4, Z5, Z6
-	VCMPPS       $17, Z1, Z6, K3
-	VMULPS       Z2, Z6, Z6
-	VMULPS       Z3, Z6, Z6
-	VMOVUPS.Z    (DX), K1, Z7
-	VMOVAPS      Z7, Z9
-	VMULPS       Z7, Z6, K3, Z9
-	VCMPPS       $17, Z0, Z5, K3
-	VPXORD       Z8, Z9, Z6
-	VBLENDMPS    Z6, Z5, K3, Z5
-	VBLENDMPS    Z9, Z5, K2, Z5
-	VPXORD       Z8, Z5, Z6
-	VMOVUPS      Z5, K1, (SI)
-	VMOVUPS      Z6, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (BX), Z5
-	VSUBPS    (CX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMULPS    Z3, Z6, Z6
-	VMOVUPS   (DX), Z7
-	VMOVAPS   Z7, Z9
-	VMULPS    Z7, Z6, K2, Z9
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z8, Z9, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z9, Z5, K1, Z5
-	VPXORD    Z8, Z5, Z6
-	VMOVNTPS  Z5, (SI)
-	VMOVNTPS  Z6, (DI)
-	VMOVUPS   64(BX), Z5
-	VSUBPS    64(CX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMULPS    Z3, Z6, Z6
-	VMOVUPS   64(DX), Z7
-	VMOVAPS   Z7, Z9
-	VMULPS    Z7, Z6, K2, Z9
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z8, Z9, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z9, Z5, K1, Z5
-	VPXORD    Z8, Z5, Z6
-	VMOVNTPS  Z5, 64(SI)
-	VMOVNTPS  Z6, 64(DI)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, R11
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $16, R11
+	JLT  single2
 block5:
 	VMOVUPS   (BX), Z5
 	VSUBPS    (CX), Z5, Z5
@@ -876,39 +457,30 @@ block5:
 	VBLENDMPS Z6, Z5, K2, Z5
 	VBLENDMPS Z9, Z5, K1, Z5
 	VPXORD    Z8, Z5, Z6
+	TESTQ     R12, R12
+	JNE       around6
 	VMOVUPS   Z5, (SI)
 	VMOVUPS   Z6, (DI)
-	VMOVUPS   64(BX), Z5
-	VSUBPS    64(CX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMULPS    Z3, Z6, Z6
-	VMOVUPS   64(DX), Z7
-	VMOVAPS   Z7, Z9
-	VMULPS    Z7, Z6, K2, Z9
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z8, Z9, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z9, Z5, K1, Z5
-	VPXORD    Z8, Z5, Z6
-	VMOVUPS   Z5, 64(SI)
-	VMOVUPS   Z6, 64(DI)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, R11
-	JGE       block5
-
-single1:
-	ADDQ $32, R11
-	JEQ  done6
-
-masked7:
-	VPBROADCASTD R11, Z5
+	JMP       stored7
+around6:
+	VMOVNTPS Z5, (SI)
+	VMOVNTPS Z6, (DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, R11
+	JGE  block5
+single2:
+	ADDQ    $16, R11
+	JEQ     done3
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTD R13, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (BX), K1, Z5
 	VMOVUPS.Z    (CX), K1, Z6
@@ -928,26 +500,33 @@ masked7:
 	VPXORD       Z8, Z5, Z6
 	VMOVUPS      Z5, K1, (SI)
 	VMOVUPS      Z6, K1, (DI)
-	ADDQ         24(SP), BX
-	ADDQ         32(SP), CX
-	ADDQ         40(SP), DX
-	ADDQ         $64, SI
-	ADDQ         $64, DI
-	SUBQ         $16, R11
-	JGT          masked7
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*4), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*4), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*4), DX
+	LEAQ         (SI)(R13*4), SI
+	LEAQ         (DI)(R13*4), DI
+	SUBQ         R13, R11
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
 	JEQ  end8
 	SFENCE
-
 end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
+TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k3fe0000000000000<>+0(SB), Y1
@@ -962,17 +541,10 @@ TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
 	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $7, R8
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $5, 0(SP)
-	MOVQ         296(AX), R10
-	MOVQ         R10, 8(SP)
-	SHLQ         $5, 8(SP)
+	SHLQ         $6, SI
+	MOVQ         296(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), DI
 	VANDPD       Y4, Y0, Y9
 	VCMPPD       $17, Y9, Y3, Y3
 	VBLENDVPD    Y3, Y5, Y6, Y3
@@ -981,94 +553,23 @@ TEXT ·smooth_l1_none_f64_forward_0_avx2(SB), NOSPLIT, $16-8
 	VMULPD       Y2, Y0, Y3
 	VDIVPD       Y3, Y6, Y3
 	VMULPD       Y1, Y2, Y1
-	MOVQ         8(AX), R10
-	SUBQ         $16, R10
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y2
-	VMASKMOVPD   (BX), Y2, Y5
-	VMASKMOVPD   (CX), Y2, Y6
-	VSUBPD       Y6, Y5, Y5
-	VANDPD       Y4, Y5, Y5
-	VCMPPD       $17, Y0, Y5, Y6
-	VMULPD       Y5, Y5, Y7
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y3, Y7, Y7
-	VSUBPD       Y8, Y5, Y5
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VMASKMOVPD   Y5, Y2, (DX)
-	IMULQ        R11, SI
-	ADDQ         SI, BX
-	IMULQ        R11, DI
-	ADDQ         DI, CX
-	ADDQ         R11, DX
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Y2
-	VSUBPD    (CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVNTPD  Y2, (DX)
-	VMOVUPD   32(BX), Y2
-	VSUBPD    32(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVNTPD  Y2, 32(DX)
-	VMOVUPD   64(BX), Y2
-	VSUBPD    64(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVNTPD  Y2, 64(DX)
-	VMOVUPD   96(BX), Y2
-	VSUBPD    96(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVNTPD  Y2, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $16, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	MOVQ         8(DI), R8
+	MOVQ         $0, R9
+	MOVQ         792(DI), R10
+	ANDQ         $1, R10
+	JEQ          again1
+	CMPQ         R8, $12
+	JLT          again1
+	MOVQ         DX, R10
+	NEGQ         R10
+	ANDQ         $31, R10
+	MOVQ         $1, R9
+	SHRQ         $3, R10
+	TESTQ        R10, R10
+	JNE          masked4
+again1:
+	SUBQ $8, R8
+	JLT  single2
 block5:
 	VMOVUPD   (BX), Y2
 	VSUBPD    (CX), Y2, Y2
@@ -1079,96 +580,73 @@ block5:
 	VMULPD    Y3, Y6, Y6
 	VSUBPD    Y8, Y2, Y2
 	VBLENDVPD Y5, Y6, Y2, Y2
+	VMOVUPD   32(BX), Y5
+	VSUBPD    32(CX), Y5, Y5
+	VANDPD    Y4, Y5, Y5
+	VCMPPD    $17, Y0, Y5, Y6
+	VMULPD    Y5, Y5, Y7
+	VMULPD    Y1, Y7, Y7
+	VMULPD    Y3, Y7, Y7
+	VSUBPD    Y8, Y5, Y5
+	VBLENDVPD Y6, Y7, Y5, Y5
+	TESTQ     R9, R9
+	JNE       around6
 	VMOVUPD   Y2, (DX)
-	VMOVUPD   32(BX), Y2
-	VSUBPD    32(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVUPD   Y2, 32(DX)
-	VMOVUPD   64(BX), Y2
-	VSUBPD    64(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVUPD   Y2, 64(DX)
-	VMOVUPD   96(BX), Y2
-	VSUBPD    96(CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVUPD   Y2, 96(DX)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $128, DX
-	SUBQ      $16, R10
-	JGE       block5
-
-single1:
-	ADDQ $12, R10
-	JLT  tail7
-
-block8:
-	VMOVUPD   (BX), Y2
-	VSUBPD    (CX), Y2, Y2
-	VANDPD    Y4, Y2, Y2
-	VCMPPD    $17, Y0, Y2, Y5
-	VMULPD    Y2, Y2, Y6
-	VMULPD    Y1, Y6, Y6
-	VMULPD    Y3, Y6, Y6
-	VSUBPD    Y8, Y2, Y2
-	VBLENDVPD Y5, Y6, Y2, Y2
-	VMOVUPD   Y2, (DX)
-	ADDQ      0(SP), BX
-	ADDQ      8(SP), CX
-	ADDQ      $32, DX
-	SUBQ      $4, R10
-	JGE       block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), SI
-	NEGQ       R10
-	VMOVUPD    32(SI)(R10*8), Y2
+	VMOVUPD   Y5, 32(DX)
+	JMP       stored7
+around6:
+	VMOVNTPD Y2, (DX)
+	VMOVNTPD Y5, 32(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $64, DX
+	SUBQ $8, R8
+	JGE  block5
+single2:
+	ADDQ    $8, R8
+	JEQ     done3
+	MOVQ    $4, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	MOVQ       R10, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    32(R12)(R11*8), Y2
 	VMASKMOVPD (BX), Y2, Y5
 	VMASKMOVPD (CX), Y2, Y6
 	VSUBPD     Y6, Y5, Y5
-	VANDPD     Y4, Y5, Y4
-	VCMPPD     $17, Y0, Y4, Y0
-	VMULPD     Y4, Y4, Y5
-	VMULPD     Y1, Y5, Y1
-	VMULPD     Y3, Y1, Y1
-	VSUBPD     Y8, Y4, Y3
-	VBLENDVPD  Y0, Y1, Y3, Y0
-	VMASKMOVPD Y0, Y2, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	VANDPD     Y4, Y5, Y5
+	VCMPPD     $17, Y0, Y5, Y6
+	VMULPD     Y5, Y5, Y7
+	VMULPD     Y1, Y7, Y7
+	VMULPD     Y3, Y7, Y7
+	VSUBPD     Y8, Y5, Y5
+	VBLENDVPD  Y6, Y7, Y5, Y5
+	VMASKMOVPD Y5, Y2, (DX)
+	MOVQ       R10, R11
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R11
+	LEAQ       (BX)(R11*8), BX
+	MOVQ       R10, R11
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R11
+	LEAQ       (CX)(R11*8), CX
+	LEAQ       (DX)(R10*8), DX
+	SUBQ       R10, R8
+	JNE        again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
+TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k3fe0000000000000<>+0(SB), Z1
@@ -1183,16 +661,10 @@ TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
 	MOVQ         288(AX), SI
-	MOVQ         296(AX), DI
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
-	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
+	SHLQ         $7, SI
+	MOVQ         296(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), DI
 	VPANDQ       Z4, Z0, Z9
 	VCMPPD       $17, Z9, Z3, K1
 	VBLENDMPD    Z5, Z6, K1, Z3
@@ -1201,21 +673,62 @@ TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	VMULPD       Z2, Z0, Z3
 	VDIVPD       Z3, Z6, Z3
 	VMULPD       Z1, Z2, Z1
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z2
+	MOVQ         8(DI), R8
+	MOVQ         $0, R9
+	MOVQ         792(DI), R10
+	ANDQ         $1, R10
+	JEQ          again1
+	CMPQ         R8, $24
+	JLT          again1
+	MOVQ         DX, R10
+	NEGQ         R10
+	ANDQ         $63, R10
+	MOVQ         $1, R9
+	SHRQ         $3, R10
+	TESTQ        R10, R10
+	JNE          masked4
+again1:
+	SUBQ $16, R8
+	JLT  single2
+block5:
+	VMOVUPD (BX), Z2
+	VSUBPD  (CX), Z2, Z2
+	VPANDQ  Z4, Z2, Z2
+	VCMPPD  $17, Z0, Z2, K1
+	VMULPD  Z2, Z2, Z5
+	VMULPD  Z1, Z5, Z5
+	VSUBPD  Z8, Z2, Z2
+	VMULPD  Z3, Z5, K1, Z2
+	VMOVUPD 64(BX), Z5
+	VSUBPD  64(CX), Z5, Z5
+	VPANDQ  Z4, Z5, Z5
+	VCMPPD  $17, Z0, Z5, K1
+	VMULPD  Z5, Z5, Z6
+	VMULPD  Z1, Z6, Z6
+	VSUBPD  Z8, Z5, Z5
+	VMULPD  Z3, Z6, K1, Z5
+	TESTQ   R9, R9
+	JNE     around6
+	VMOVUPD Z2, (DX)
+	VMOVUPD Z5, 64(DX)
+	JMP     stored7
+around6:
+	VMOVNTPD Z2, (DX)
+	VMOVNTPD Z5, 64(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $128, DX
+	SUBQ $16, R8
+	JGE  block5
+single2:
+	ADDQ    $16, R8
+	JEQ     done3
+	MOVQ    $8, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTQ R10, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (BX), K1, Z2
 	VMOVUPD.Z    (CX), K1, Z5
@@ -1227,157 +740,30 @@ TEXT ·smooth_l1_none_f64_forward_0_avx512(SB), NOSPLIT, $8-8
 	VSUBPD       Z8, Z2, Z2
 	VMULPD       Z3, Z5, K2, Z2
 	VMOVUPD      Z2, K1, (DX)
-	IMULQ        R12, SI
-	ADDQ         SI, BX
-	IMULQ        R12, DI
-	ADDQ         DI, CX
-	ADDQ         R12, DX
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (BX), Z2
-	VSUBPD   (CX), Z2, Z2
-	VPANDQ   Z4, Z2, Z2
-	VCMPPD   $17, Z0, Z2, K1
-	VMULPD   Z2, Z2, Z5
-	VMULPD   Z1, Z5, Z5
-	VSUBPD   Z8, Z2, Z2
-	VMULPD   Z3, Z5, K1, Z2
-	VMOVNTPD Z2, (DX)
-	VMOVUPD  64(BX), Z2
-	VSUBPD   64(CX), Z2, Z2
-	VPANDQ   Z4, Z2, Z2
-	VCMPPD   $17, Z0, Z2, K1
-	VMULPD   Z2, Z2, Z5
-	VMULPD   Z1, Z5, Z5
-	VSUBPD   Z8, Z2, Z2
-	VMULPD   Z3, Z5, K1, Z2
-	VMOVNTPD Z2, 64(DX)
-	VMOVUPD  128(BX), Z2
-	VSUBPD   128(CX), Z2, Z2
-	VPANDQ   Z4, Z2, Z2
-	VCMPPD   $17, Z0, Z2, K1
-	VMULPD   Z2, Z2, Z5
-	VMULPD   Z1, Z5, Z5
-	VSUBPD   Z8, Z2, Z2
-	VMULPD   Z3, Z5, K1, Z2
-	VMOVNTPD Z2, 128(DX)
-	VMOVUPD  192(BX), Z2
-	VSUBPD   192(CX), Z2, Z2
-	VPANDQ   Z4, Z2, Z2
-	VCMPPD   $17, Z0, Z2, K1
-	VMULPD   Z2, Z2, Z5
-	VMULPD   Z1, Z5, Z5
-	VSUBPD   Z8, Z2, Z2
-	VMULPD   Z3, Z5, K1, Z2
-	VMOVNTPD Z2, 192(DX)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $256, DX
-	SUBQ     $32, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (BX), Z2
-	VSUBPD  (CX), Z2, Z2
-	VPANDQ  Z4, Z2, Z2
-	VCMPPD  $17, Z0, Z2, K1
-	VMULPD  Z2, Z2, Z5
-	VMULPD  Z1, Z5, Z5
-	VSUBPD  Z8, Z2, Z2
-	VMULPD  Z3, Z5, K1, Z2
-	VMOVUPD Z2, (DX)
-	VMOVUPD 64(BX), Z2
-	VSUBPD  64(CX), Z2, Z2
-	VPANDQ  Z4, Z2, Z2
-	VCMPPD  $17, Z0, Z2, K1
-	VMULPD  Z2, Z2, Z5
-	VMULPD  Z1, Z5, Z5
-	VSUBPD  Z8, Z2, Z2
-	VMULPD  Z3, Z5, K1, Z2
-	VMOVUPD Z2, 64(DX)
-	VMOVUPD 128(BX), Z2
-	VSUBPD  128(CX), Z2, Z2
-	VPANDQ  Z4, Z2, Z2
-	VCMPPD  $17, Z0, Z2, K1
-	VMULPD  Z2, Z2, Z5
-	VMULPD  Z1, Z5, Z5
-	VSUBPD  Z8, Z2, Z2
-	VMULPD  Z3, Z5, K1, Z2
-	VMOVUPD Z2, 128(DX)
-	VMOVUPD 192(BX), Z2
-	VSUBPD  192(CX), Z2, Z2
-	VPANDQ  Z4, Z2, Z2
-	VCMPPD  $17, Z0, Z2, K1
-	VMULPD  Z2, Z2, Z5
-	VMULPD  Z1, Z5, Z5
-	VSUBPD  Z8, Z2, Z2
-	VMULPD  Z3, Z5, K1, Z2
-	VMOVUPD Z2, 192(DX)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $256, DX
-	SUBQ    $32, R11
-	JGE     block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD (BX), Z2
-	VSUBPD  (CX), Z2, Z2
-	VPANDQ  Z4, Z2, Z2
-	VCMPPD  $17, Z0, Z2, K1
-	VMULPD  Z2, Z2, Z5
-	VMULPD  Z1, Z5, Z5
-	VSUBPD  Z8, Z2, Z2
-	VMULPD  Z3, Z5, K1, Z2
-	VMOVUPD Z2, (DX)
-	ADDQ    0(SP), BX
-	ADDQ    R10, CX
-	ADDQ    $64, DX
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (BX), K1, Z2
-	VMOVUPD.Z    (CX), K1, Z5
-	VSUBPD       Z5, Z2, Z2
-	VPANDQ       Z4, Z2, Z2
-	VCMPPD       $17, Z0, Z2, K2
-	VMULPD       Z2, Z2, Z0
-	VMULPD       Z1, Z0, Z0
-	VSUBPD       Z8, Z2, Z1
-	VMULPD       Z3, Z0, K2, Z1
-	VMOVUPD      Z1, K1, (DX)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*8), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*8), CX
+	LEAQ         (DX)(R10*8), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
-	VXORPD       Y0, Y0, Y0
+TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
+	VXORPD       Y0, Y0, Y0
 	VBROADCASTSD 544(AX), Y1
 	VMOVUPD      k0010000000000000<>+0(SB), Y2
 	VMOVUPD      k7fd0000000000000<>+0(SB), Y3
@@ -1385,47 +771,18 @@ TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	VMOVUPD      k2000000000000000<>+0(SB), Y5
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
 	VMOVUPD      k6fe0000000000000<>+0(SB), Y7
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         a+0(FP), CX
-	MOVQ         48(CX), CX
-	MOVQ         a+0(FP), DX
-	MOVQ         56(DX), DX
-	MOVQ         a+0(FP), SI
-	MOVQ         64(SI), SI
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
 	VMOVUPD      k8000000000000000<>+0(SB), Y8
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	MOVQ         DI, 0(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         296(DI), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         304(DI), DI
-	MOVQ         DI, 16(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	SHLQ         $6, DI
-	MOVQ         a+0(FP), R8
-	MOVQ         296(R8), R8
-	SHLQ         $6, R8
-	MOVQ         a+0(FP), R9
-	MOVQ         304(R9), R9
-	SHLQ         $6, R9
-	MOVQ         a+0(FP), R10
-	MOVQ         288(R10), R10
-	MOVQ         R10, 24(SP)
-	SHLQ         $5, 24(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         296(R10), R10
-	MOVQ         R10, 32(SP)
-	SHLQ         $5, 32(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         304(R10), R10
-	MOVQ         R10, 40(SP)
-	SHLQ         $5, 40(SP)
+	MOVQ         288(AX), R8
+	SHLQ         $5, R8
+	MOVQ         296(AX), R9
+	SHLQ         $5, R9
+	MOVQ         304(AX), AX
+	SHLQ         $5, AX
 	VANDPD       Y4, Y1, Y9
 	VCMPPD       $17, Y9, Y3, Y3
 	VBLENDVPD    Y3, Y5, Y6, Y3
@@ -1435,116 +792,36 @@ TEXT ·smooth_l1_none_f64_backward_0_avx2(SB), NOSPLIT, $48-8
 	VDIVPD       Y3, Y6, Y3
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $8, R10
-	JLT          single1
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $8
+	JLT          again1
 	MOVQ         SI, R12
-	ADDQ         R11, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y5
-	VMASKMOVPD   (AX), Y5, Y6
-	VMASKMOVPD   (BX), Y5, Y7
-	VSUBPD       Y7, Y6, Y6
-	VCMPPD       $17, Y6, Y0, Y7
-	VANDPD       Y4, Y6, Y9
-	VCMPPD       $17, Y1, Y9, Y10
-	VMULPD       Y2, Y9, Y9
-	VMULPD       Y3, Y9, Y9
-	VMASKMOVPD   (CX), Y5, Y11
-	VMULPD       Y11, Y9, Y9
-	VBLENDVPD    Y10, Y9, Y11, Y9
-	VCMPPD       $17, Y0, Y6, Y10
-	VXORPD       Y8, Y9, Y11
-	VBLENDVPD    Y10, Y11, Y6, Y6
-	VBLENDVPD    Y7, Y9, Y6, Y6
-	VXORPD       Y8, Y6, Y7
-	VMASKMOVPD   Y6, Y5, (DX)
-	VMASKMOVPD   Y7, Y5, (SI)
-	MOVQ         0(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, AX
-	MOVQ         8(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, BX
-	MOVQ         16(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (AX), Y5
-	VSUBPD    (BX), Y5, Y5
-	VCMPPD    $17, Y5, Y0, Y6
-	VANDPD    Y4, Y5, Y7
-	VCMPPD    $17, Y1, Y7, Y9
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y3, Y7, Y7
-	VMOVUPD   (CX), Y10
-	VMULPD    Y10, Y7, Y7
-	VBLENDVPD Y9, Y7, Y10, Y7
-	VCMPPD    $17, Y0, Y5, Y9
-	VXORPD    Y8, Y7, Y10
-	VBLENDVPD Y9, Y10, Y5, Y5
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VXORPD    Y8, Y5, Y6
-	VMOVNTPD  Y5, (DX)
-	VMOVNTPD  Y6, (SI)
-	VMOVUPD   32(AX), Y5
-	VSUBPD    32(BX), Y5, Y5
-	VCMPPD    $17, Y5, Y0, Y6
-	VANDPD    Y4, Y5, Y7
-	VCMPPD    $17, Y1, Y7, Y9
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y3, Y7, Y7
-	VMOVUPD   32(CX), Y10
-	VMULPD    Y10, Y7, Y7
-	VBLENDVPD Y9, Y7, Y10, Y7
-	VCMPPD    $17, Y0, Y5, Y9
-	VXORPD    Y8, Y7, Y10
-	VBLENDVPD Y9, Y10, Y5, Y5
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VXORPD    Y8, Y5, Y6
-	VMOVNTPD  Y5, 32(DX)
-	VMOVNTPD  Y6, 32(SI)
-	ADDQ      DI, AX
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $64, DX
-	ADDQ      $64, SI
-	SUBQ      $8, R10
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $4, R10
+	JLT  single2
 block5:
-	VMOVUPD   (AX), Y5
-	VSUBPD    (BX), Y5, Y5
+	VMOVUPD   (BX), Y5
+	VSUBPD    (CX), Y5, Y5
 	VCMPPD    $17, Y5, Y0, Y6
 	VANDPD    Y4, Y5, Y7
 	VCMPPD    $17, Y1, Y7, Y9
 	VMULPD    Y2, Y7, Y7
 	VMULPD    Y3, Y7, Y7
-	VMOVUPD   (CX), Y10
+	VMOVUPD   (DX), Y10
 	VMULPD    Y10, Y7, Y7
 	VBLENDVPD Y9, Y7, Y10, Y7
 	VCMPPD    $17, Y0, Y5, Y9
@@ -1552,103 +829,79 @@ block5:
 	VBLENDVPD Y9, Y10, Y5, Y5
 	VBLENDVPD Y6, Y7, Y5, Y5
 	VXORPD    Y8, Y5, Y6
-	VMOVUPD   Y5, (DX)
-	VMOVUPD   Y6, (SI)
-	VMOVUPD   32(AX), Y5
-	VSUBPD    32(BX), Y5, Y5
-	VCMPPD    $17, Y5, Y0, Y6
-	VANDPD    Y4, Y5, Y7
-	VCMPPD    $17, Y1, Y7, Y9
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y3, Y7, Y7
-	VMOVUPD   32(CX), Y10
-	VMULPD    Y10, Y7, Y7
-	VBLENDVPD Y9, Y7, Y10, Y7
-	VCMPPD    $17, Y0, Y5, Y9
-	VXORPD    Y8, Y7, Y10
-	VBLENDVPD Y9, Y10, Y5, Y5
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VXORPD    Y8, Y5, Y6
-	VMOVUPD   Y5, 32(DX)
-	VMOVUPD   Y6, 32(SI)
-	ADDQ      DI, AX
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      $64, DX
-	ADDQ      $64, SI
-	SUBQ      $8, R10
-	JGE       block5
-
-single1:
-	ADDQ $4, R10
-	JLT  tail7
-
-block8:
-	VMOVUPD   (AX), Y5
-	VSUBPD    (BX), Y5, Y5
-	VCMPPD    $17, Y5, Y0, Y6
-	VANDPD    Y4, Y5, Y7
-	VCMPPD    $17, Y1, Y7, Y9
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y3, Y7, Y7
-	VMOVUPD   (CX), Y10
-	VMULPD    Y10, Y7, Y7
-	VBLENDVPD Y9, Y7, Y10, Y7
-	VCMPPD    $17, Y0, Y5, Y9
-	VXORPD    Y8, Y7, Y10
-	VBLENDVPD Y9, Y10, Y5, Y5
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VXORPD    Y8, Y5, Y6
-	VMOVUPD   Y5, (DX)
-	VMOVUPD   Y6, (SI)
-	ADDQ      24(SP), AX
-	ADDQ      32(SP), BX
-	ADDQ      40(SP), CX
-	ADDQ      $32, DX
-	ADDQ      $32, SI
-	SUBQ      $4, R10
-	JGE       block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPD    32(DI)(R10*8), Y5
-	VMASKMOVPD (AX), Y5, Y6
-	VMASKMOVPD (BX), Y5, Y7
+	TESTQ     R11, R11
+	JNE       around6
+	VMOVUPD   Y5, (SI)
+	VMOVUPD   Y6, (DI)
+	JMP       stored7
+around6:
+	VMOVNTPD Y5, (SI)
+	VMOVNTPD Y6, (DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, R10
+	JGE  block5
+single2:
+	ADDQ    $4, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y5
+	VMASKMOVPD (BX), Y5, Y6
+	VMASKMOVPD (CX), Y5, Y7
 	VSUBPD     Y7, Y6, Y6
 	VCMPPD     $17, Y6, Y0, Y7
-	VANDPD     Y4, Y6, Y4
-	VCMPPD     $17, Y1, Y4, Y1
-	VMULPD     Y2, Y4, Y2
-	VMULPD     Y3, Y2, Y2
-	VMASKMOVPD (CX), Y5, Y3
-	VMULPD     Y3, Y2, Y2
-	VBLENDVPD  Y1, Y2, Y3, Y1
-	VCMPPD     $17, Y0, Y6, Y0
-	VXORPD     Y8, Y1, Y2
-	VBLENDVPD  Y0, Y2, Y6, Y0
-	VBLENDVPD  Y7, Y1, Y0, Y0
-	VXORPD     Y8, Y0, Y1
-	VMASKMOVPD Y0, Y5, (DX)
-	VMASKMOVPD Y1, Y5, (SI)
-
-done6:
+	VANDPD     Y4, Y6, Y9
+	VCMPPD     $17, Y1, Y9, Y10
+	VMULPD     Y2, Y9, Y9
+	VMULPD     Y3, Y9, Y9
+	VMASKMOVPD (DX), Y5, Y11
+	VMULPD     Y11, Y9, Y9
+	VBLENDVPD  Y10, Y9, Y11, Y9
+	VCMPPD     $17, Y0, Y6, Y10
+	VXORPD     Y8, Y9, Y11
+	VBLENDVPD  Y10, Y11, Y6, Y6
+	VBLENDVPD  Y7, Y9, Y6, Y6
+	VXORPD     Y8, Y6, Y7
+	VMASKMOVPD Y6, Y5, (SI)
+	VMASKMOVPD Y7, Y5, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*8), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*8), DX
+	LEAQ       (SI)(R12*8), SI
+	LEAQ       (DI)(R12*8), DI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_none_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD 544(AX), Z1
@@ -1665,26 +918,12 @@ TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         64(AX), DI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z8
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $7, R8
+	SHLQ         $6, R8
 	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         304(AX), R10
-	SHLQ         $7, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
+	SHLQ         $6, R9
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R10
 	VPANDQ       Z4, Z1, Z9
 	VCMPPD       $17, Z9, Z3, K1
 	VBLENDMPD    Z5, Z6, K1, Z3
@@ -1692,106 +931,27 @@ TEXT ·smooth_l1_none_f64_backward_0_avx512(SB), NOSPLIT, $48-8
 	VBLENDMPD    Z7, Z3, K1, Z2
 	VMULPD       Z2, Z1, Z3
 	VDIVPD       Z3, Z6, Z3
-	MOVQ         8(AX), R11
-	SUBQ         $16, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $16
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z5
-	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
-	VMOVUPD.Z    (BX), K1, Z5
-	VMOVUPD.Z    (CX), K1, Z6
-	VSUBPD       Z6, Z5, Z5
-	VCMPPD       $17, Z5, Z0, K2
-	VPANDQ       Z4, Z5, Z6
-	VCMPPD       $17, Z1, Z6, K3
-	VMULPD       Z2, Z6, Z6
-	VMULPD       Z3, Z6, Z6
-	VMOVUPD.Z    (DX), K1, Z7
-	VMOVAPD      Z7, Z9
-	VMULPD       Z7, Z6, K3, Z9
-	VCMPPD       $17, Z0, Z5, K3
-	VPXORQ       Z8, Z9, Z6
-	VBLENDMPD    Z6, Z5, K3, Z5
-	VBLENDMPD    Z9, Z5, K2, Z5
-	VPXORQ       Z8, Z5, Z6
-	VMOVUPD      Z5, K1, (SI)
-	VMOVUPD      Z6, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (BX), Z5
-	VSUBPD    (CX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMULPD    Z3, Z6, Z6
-	VMOVUPD   (DX), Z7
-	VMOVAPD   Z7, Z9
-	VMULPD    Z7, Z6, K2, Z9
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z8, Z9, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z9, Z5, K1, Z5
-	VPXORQ    Z8, Z5, Z6
-	VMOVNTPD  Z5, (SI)
-	VMOVNTPD  Z6, (DI)
-	VMOVUPD   64(BX), Z5
-	VSUBPD    64(CX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMULPD    Z3, Z6, Z6
-	VMOVUPD   64(DX), Z7
-	VMOVAPD   Z7, Z9
-	VMULPD    Z7, Z6, K2, Z9
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z8, Z9, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z9, Z5, K1, Z5
-	VPXORQ    Z8, Z5, Z6
-	VMOVNTPD  Z5, 64(SI)
-	VMOVNTPD  Z6, 64(DI)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, R11
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $8, R11
+	JLT  single2
 block5:
 	VMOVUPD   (BX), Z5
 	VSUBPD    (CX), Z5, Z5
@@ -1808,39 +968,30 @@ block5:
 	VBLENDMPD Z6, Z5, K2, Z5
 	VBLENDMPD Z9, Z5, K1, Z5
 	VPXORQ    Z8, Z5, Z6
+	TESTQ     R12, R12
+	JNE       around6
 	VMOVUPD   Z5, (SI)
 	VMOVUPD   Z6, (DI)
-	VMOVUPD   64(BX), Z5
-	VSUBPD    64(CX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMULPD    Z3, Z6, Z6
-	VMOVUPD   64(DX), Z7
-	VMOVAPD   Z7, Z9
-	VMULPD    Z7, Z6, K2, Z9
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z8, Z9, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z9, Z5, K1, Z5
-	VPXORQ    Z8, Z5, Z6
-	VMOVUPD   Z5, 64(SI)
-	VMOVUPD   Z6, 64(DI)
-	ADDQ      R8, BX
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, R11
-	JGE       block5
-
-single1:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked7:
-	VPBROADCASTQ R11, Z5
+	JMP       stored7
+around6:
+	VMOVNTPD Z5, (SI)
+	VMOVNTPD Z6, (DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, R11
+	JGE  block5
+single2:
+	ADDQ    $8, R11
+	JEQ     done3
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTQ R13, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (BX), K1, Z5
 	VMOVUPD.Z    (CX), K1, Z6
@@ -1860,26 +1011,33 @@ masked7:
 	VPXORQ       Z8, Z5, Z6
 	VMOVUPD      Z5, K1, (SI)
 	VMOVUPD      Z6, K1, (DI)
-	ADDQ         24(SP), BX
-	ADDQ         32(SP), CX
-	ADDQ         40(SP), DX
-	ADDQ         $64, SI
-	ADDQ         $64, DI
-	SUBQ         $8, R11
-	JGT          masked7
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*8), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*8), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*8), DX
+	LEAQ         (SI)(R13*8), SI
+	LEAQ         (DI)(R13*8), DI
+	SUBQ         R13, R11
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
 	JEQ  end8
 	SFENCE
-
 end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_mean_f32_forward_0_avx2(SB), 0, $280-8
+TEXT ·smooth_l1_mean_f32_forward_0_avx2(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
@@ -1898,21 +1056,17 @@ TEXT ·smooth_l1_mean_f32_forward_0_avx2(SB), 0, $280-8
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         288(AX), DX
-	SHLQ         $8, DX
+	SHLQ         $6, DX
 	MOVQ         296(AX), SI
-	SHLQ         $8, SI
+	SHLQ         $6, SI
 	MOVQ         288(AX), DI
+	MOVQ         DI, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), DI
 	SHLQ         $5, DI
-	MOVQ         296(AX), R8
-	SHLQ         $5, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 264(SP)
-	SHLQ         $2, 264(SP)
-	MOVQ         48(AX), R9
-	MOVQ         R9, 272(SP)
+	MOVQ         48(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
 	VMOVUPS      Y0, 0(SP)
 	VMOVUPS      Y0, 32(SP)
 	VMOVUPS      Y0, 64(SP)
@@ -1929,127 +1083,19 @@ TEXT ·smooth_l1_mean_f32_forward_0_avx2(SB), 0, $280-8
 	VMULPS       Y0, Y1, Y3
 	VDIVPS       Y3, Y7, Y3
 	VMULPS       Y2, Y0, Y0
-	MOVQ         (AX), R9
-	TESTQ        R9, R9
+	MOVQ         (AX), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JLT     single3
-	VMOVUPS 0(SP), Y2
-	VMOVUPS 32(SP), Y4
-	VMOVUPS 64(SP), Y6
-	VMOVUPS 96(SP), Y7
-	VMOVUPS 128(SP), Y8
-	VMOVUPS 160(SP), Y10
-	VMOVUPS 192(SP), Y11
-	VMOVUPS 224(SP), Y12
-
+	MOVQ BX, R9
+	MOVQ CX, R10
+	MOVQ 8(AX), R11
+	MOVQ $0, R12
+	SUBQ $16, R11
+	JLT  single3
 block4:
-	VMOVUPS   (R10), Y13
-	VSUBPS    (R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y2, Y2
-	VMOVUPS   32(R10), Y13
-	VSUBPS    32(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y4, Y4
-	VMOVUPS   64(R10), Y13
-	VSUBPS    64(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y6, Y6
-	VMOVUPS   96(R10), Y13
-	VSUBPS    96(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y7, Y7
-	VMOVUPS   128(R10), Y13
-	VSUBPS    128(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y8, Y8
-	VMOVUPS   160(R10), Y13
-	VSUBPS    160(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y10, Y10
-	VMOVUPS   192(R10), Y13
-	VSUBPS    192(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y11, Y11
-	VMOVUPS   224(R10), Y13
-	VSUBPS    224(R11), Y13, Y13
-	VANDPS    Y5, Y13, Y13
-	VCMPPS    $17, Y1, Y13, Y14
-	VMULPS    Y13, Y13, Y15
-	VMULPS    Y0, Y15, Y15
-	VMULPS    Y3, Y15, Y15
-	VSUBPS    Y9, Y13, Y13
-	VBLENDVPS Y14, Y15, Y13, Y13
-	VADDPS    Y13, Y12, Y12
-	ADDQ      DX, R10
-	ADDQ      SI, R11
-	SUBQ      $64, R12
-	JGE       block4
-	VMOVUPS   Y2, 0(SP)
-	VMOVUPS   Y4, 32(SP)
-	VMOVUPS   Y6, 64(SP)
-	VMOVUPS   Y7, 96(SP)
-	VMOVUPS   Y8, 128(SP)
-	VMOVUPS   Y10, 160(SP)
-	VMOVUPS   Y11, 192(SP)
-	VMOVUPS   Y12, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $56, R12
-	JLT  tail6
-
-block7:
-	VMOVUPS   (R10), Y2
-	VSUBPS    (R11), Y2, Y2
+	VMOVUPS   (R9), Y2
+	VSUBPS    (R10), Y2, Y2
 	VANDPS    Y5, Y2, Y2
 	VCMPPS    $17, Y1, Y2, Y4
 	VMULPS    Y2, Y2, Y6
@@ -2057,26 +1103,40 @@ block7:
 	VMULPS    Y3, Y6, Y6
 	VSUBPS    Y9, Y2, Y2
 	VBLENDVPS Y4, Y6, Y2, Y2
-	VMOVUPS   0(SP)(R13*1), Y4
+	VMOVUPS   0(SP)(R12*1), Y4
 	VADDPS    Y2, Y4, Y2
-	VMOVUPS   Y2, 0(SP)(R13*1)
-	ADDQ      DI, R10
-	ADDQ      R8, R11
-	ADDQ      $32, R13
-	ANDQ      $255, R13
-	SUBQ      $8, R12
-	JGE       block7
-
-tail6:
-	ADDQ $8, R12
+	VMOVUPS   Y2, 0(SP)(R12*1)
+	VMOVUPS   32(R9), Y2
+	VSUBPS    32(R10), Y2, Y2
+	VANDPS    Y5, Y2, Y2
+	VCMPPS    $17, Y1, Y2, Y4
+	VMULPS    Y2, Y2, Y6
+	VMULPS    Y0, Y6, Y6
+	VMULPS    Y3, Y6, Y6
+	VSUBPS    Y9, Y2, Y2
+	VBLENDVPS Y4, Y6, Y2, Y2
+	VMOVUPS   32(SP)(R12*1), Y4
+	VADDPS    Y2, Y4, Y2
+	VMOVUPS   Y2, 32(SP)(R12*1)
+	ADDQ      DX, R9
+	ADDQ      SI, R10
+	ADDQ      $64, R12
+	ANDQ      $255, R12
+	SUBQ      $16, R11
+	JGE       block4
+single3:
+	ADDQ $16, R11
 	JEQ  done5
-
-masked8:
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $8, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPS    32(R14)(R12*4), Y2
-	VMASKMOVPS (R10), Y2, Y4
-	VMASKMOVPS (R11), Y2, Y6
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y2
+	VMASKMOVPS (R9), Y2, Y4
+	VMASKMOVPS (R10), Y2, Y6
 	VSUBPS     Y6, Y4, Y4
 	VANDPS     Y5, Y4, Y4
 	VCMPPS     $17, Y1, Y4, Y6
@@ -2085,17 +1145,26 @@ masked8:
 	VMULPS     Y3, Y7, Y7
 	VSUBPS     Y9, Y4, Y4
 	VBLENDVPS  Y6, Y7, Y4, Y4
-	VMOVUPS    0(SP)(R13*1), Y6
+	VMOVUPS    0(SP)(R12*1), Y6
 	VADDPS     Y4, Y6, Y4
 	VBLENDVPS  Y2, Y4, Y6, Y6
-	VMOVUPS    Y6, 0(SP)(R13*1)
-
+	VMOVUPS    Y6, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $8, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      128(SP), Y1
@@ -2119,13 +1188,13 @@ end1:
 	VPERMILPS    $1, X0, X1
 	VADDPS       X1, X0, X0
 	VBROADCASTSS X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSS       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_mean_f32_forward_0_avx512(SB), 0, $272-8
+TEXT ·smooth_l1_mean_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
@@ -2151,13 +1220,8 @@ TEXT ·smooth_l1_mean_f32_forward_0_avx512(SB), 0, $272-8
 	SHLQ         $6, DI
 	MOVQ         296(AX), R8
 	SHLQ         $6, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         168(AX), R9
-	SHLQ         $2, R9
-	MOVQ         48(AX), R10
-	MOVQ         R10, 264(SP)
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), R9
 	VMOVUPS      Z0, 0(SP)
 	VMOVUPS      Z0, 64(SP)
 	VMOVUPS      Z0, 128(SP)
@@ -2170,21 +1234,19 @@ TEXT ·smooth_l1_mean_f32_forward_0_avx512(SB), 0, $272-8
 	VMULPS       Z0, Z1, Z3
 	VDIVPS       Z3, Z7, Z3
 	VMULPS       Z2, Z0, Z0
-	MOVQ         (AX), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $64, R13
-	JLT     single3
 	VMOVUPS 0(SP), Z2
 	VMOVUPS 64(SP), Z4
 	VMOVUPS 128(SP), Z6
 	VMOVUPS 192(SP), Z7
-
+	JLT     kept3
 block4:
 	VMOVUPS (R11), Z8
 	VSUBPS  (R12), Z8, Z8
@@ -2226,40 +1288,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $64, R13
 	JGE     block4
+kept3:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $48, R13
-	JLT  tail6
-
-block7:
-	VMOVUPS (R11), Z2
-	VSUBPS  (R12), Z2, Z2
-	VPANDD  Z5, Z2, Z2
-	VCMPPS  $17, Z1, Z2, K1
-	VMULPS  Z2, Z2, Z4
-	VMULPS  Z0, Z4, Z4
-	VSUBPS  Z9, Z2, Z2
-	VMULPS  Z3, Z4, K1, Z2
-	VMOVUPS 0(SP)(R14*1), Z4
-	VADDPS  Z2, Z4, Z2
-	VMOVUPS Z2, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $16, R13
-	JGE     block7
-
-tail6:
-	ADDQ $16, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $64, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R11), K1, Z2
@@ -2275,13 +1312,22 @@ masked8:
 	VADDPS       Z2, Z4, Z2
 	VMOVAPS      Z2, K1, Z4
 	VMOVUPS      Z4, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $16, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z1
@@ -2299,13 +1345,12 @@ end1:
 	VPERMILPS     $1, X0, X1
 	VADDPS        X1, X0, X0
 	VBROADCASTSS  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSS        X0, (AX)
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
@@ -2329,18 +1374,10 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPS      k80000000<>+0(SB), Y11
 	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         288(AX), R9
-	SHLQ         $6, R9
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	SHLQ         $6, R8
+	MOVQ         296(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSS (BX), Y12
 	VDIVPS       Y2, Y12, Y2
 	VANDPS       Y5, Y1, Y12
@@ -2359,96 +1396,27 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPS       Y4, Y1, Y7
 	VDIVPS       Y7, Y6, Y6
 	VBLENDVPS    Y3, Y10, Y4, Y3
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R11
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
 	ANDQ         $1, R11
-	JEQ          usual2
+	JEQ          again1
+	CMPQ         BX, $24
+	JLT          again1
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
 	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y4
-	VMASKMOVPS   (CX), Y4, Y7
-	VMASKMOVPS   (DX), Y4, Y8
-	VSUBPS       Y8, Y7, Y7
-	VCMPPS       $17, Y7, Y0, Y8
-	VANDPS       Y5, Y7, Y9
-	VCMPPS       $17, Y1, Y9, Y10
-	VMULPS       Y3, Y9, Y9
-	VMULPS       Y6, Y9, Y9
-	VBLENDVPS    Y10, Y9, Y2, Y9
-	VCMPPS       $17, Y0, Y7, Y10
-	VXORPS       Y11, Y9, Y12
-	VBLENDVPS    Y10, Y12, Y7, Y7
-	VBLENDVPS    Y8, Y9, Y7, Y7
-	VXORPS       Y11, Y7, Y8
-	VMASKMOVPS   Y7, Y4, (SI)
-	VMASKMOVPS   Y8, Y4, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (CX), Y4
-	VSUBPS    (DX), Y4, Y4
-	VCMPPS    $17, Y4, Y0, Y7
-	VANDPS    Y5, Y4, Y8
-	VCMPPS    $17, Y1, Y8, Y9
-	VMULPS    Y3, Y8, Y8
-	VMULPS    Y6, Y8, Y8
-	VBLENDVPS Y9, Y8, Y2, Y8
-	VCMPPS    $17, Y0, Y4, Y9
-	VXORPS    Y11, Y8, Y10
-	VBLENDVPS Y9, Y10, Y4, Y4
-	VBLENDVPS Y7, Y8, Y4, Y4
-	VXORPS    Y11, Y4, Y7
-	VMOVNTPS  Y4, (SI)
-	VMOVNTPS  Y7, (DI)
-	VMOVUPS   32(CX), Y4
-	VSUBPS    32(DX), Y4, Y4
-	VCMPPS    $17, Y4, Y0, Y7
-	VANDPS    Y5, Y4, Y8
-	VCMPPS    $17, Y1, Y8, Y9
-	VMULPS    Y3, Y8, Y8
-	VMULPS    Y6, Y8, Y8
-	VBLENDVPS Y9, Y8, Y2, Y8
-	VCMPPS    $17, Y0, Y4, Y9
-	VXORPS    Y11, Y8, Y10
-	VBLENDVPS Y9, Y10, Y4, Y4
-	VBLENDVPS Y7, Y8, Y4, Y4
-	VXORPS    Y11, Y4, Y7
-	VMOVNTPS  Y4, 32(SI)
-	VMOVNTPS  Y7, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	JNE          masked4
+again1:
+	SUBQ $16, BX
+	JLT  single2
 block5:
 	VMOVUPS   (CX), Y4
 	VSUBPS    (DX), Y4, Y4
@@ -2463,94 +1431,88 @@ block5:
 	VBLENDVPS Y9, Y10, Y4, Y4
 	VBLENDVPS Y7, Y8, Y4, Y4
 	VXORPS    Y11, Y4, Y7
+	VMOVUPS   32(CX), Y8
+	VSUBPS    32(DX), Y8, Y8
+	VCMPPS    $17, Y8, Y0, Y9
+	VANDPS    Y5, Y8, Y10
+	VCMPPS    $17, Y1, Y10, Y12
+	VMULPS    Y3, Y10, Y10
+	VMULPS    Y6, Y10, Y10
+	VBLENDVPS Y12, Y10, Y2, Y10
+	VCMPPS    $17, Y0, Y8, Y12
+	VXORPS    Y11, Y10, Y13
+	VBLENDVPS Y12, Y13, Y8, Y8
+	VBLENDVPS Y9, Y10, Y8, Y8
+	VXORPS    Y11, Y8, Y9
+	TESTQ     R10, R10
+	JNE       around6
 	VMOVUPS   Y4, (SI)
 	VMOVUPS   Y7, (DI)
-	VMOVUPS   32(CX), Y4
-	VSUBPS    32(DX), Y4, Y4
-	VCMPPS    $17, Y4, Y0, Y7
-	VANDPS    Y5, Y4, Y8
-	VCMPPS    $17, Y1, Y8, Y9
-	VMULPS    Y3, Y8, Y8
-	VMULPS    Y6, Y8, Y8
-	VBLENDVPS Y9, Y8, Y2, Y8
-	VCMPPS    $17, Y0, Y4, Y9
-	VXORPS    Y11, Y8, Y10
-	VBLENDVPS Y9, Y10, Y4, Y4
-	VBLENDVPS Y7, Y8, Y4, Y4
-	VXORPS    Y11, Y4, Y7
-	VMOVUPS   Y4, 32(SI)
-	VMOVUPS   Y7, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS   (CX), Y4
-	VSUBPS    (DX), Y4, Y4
-	VCMPPS    $17, Y4, Y0, Y7
-	VANDPS    Y5, Y4, Y8
-	VCMPPS    $17, Y1, Y8, Y9
-	VMULPS    Y3, Y8, Y8
-	VMULPS    Y6, Y8, Y8
-	VBLENDVPS Y9, Y8, Y2, Y8
-	VCMPPS    $17, Y0, Y4, Y9
-	VXORPS    Y11, Y8, Y10
-	VBLENDVPS Y9, Y10, Y4, Y4
-	VBLENDVPS Y7, Y8, Y4, Y4
-	VXORPS    Y11, Y4, Y7
-	VMOVUPS   Y4, (SI)
-	VMOVUPS   Y7, (DI)
-	ADDQ      8(SP), CX
-	ADDQ      16(SP), DX
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	SUBQ      $8, BX
-	JGE       block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPS    32(R8)(BX*4), Y4
+	VMOVUPS   Y8, 32(SI)
+	VMOVUPS   Y9, 32(DI)
+	JMP       stored7
+around6:
+	VMOVNTPS Y4, (SI)
+	VMOVNTPS Y7, (DI)
+	VMOVNTPS Y8, 32(SI)
+	VMOVNTPS Y9, 32(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, BX
+	JGE  block5
+single2:
+	ADDQ    $16, BX
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	MOVQ       R11, R12
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPS    32(R13)(R12*4), Y4
 	VMASKMOVPS (CX), Y4, Y7
 	VMASKMOVPS (DX), Y4, Y8
 	VSUBPS     Y8, Y7, Y7
 	VCMPPS     $17, Y7, Y0, Y8
-	VANDPS     Y5, Y7, Y5
-	VCMPPS     $17, Y1, Y5, Y1
-	VMULPS     Y3, Y5, Y3
-	VMULPS     Y6, Y3, Y3
-	VBLENDVPS  Y1, Y3, Y2, Y1
-	VCMPPS     $17, Y0, Y7, Y0
-	VXORPS     Y11, Y1, Y2
-	VBLENDVPS  Y0, Y2, Y7, Y0
-	VBLENDVPS  Y8, Y1, Y0, Y0
-	VXORPS     Y11, Y0, Y1
-	VMASKMOVPS Y0, Y4, (SI)
-	VMASKMOVPS Y1, Y4, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	VANDPS     Y5, Y7, Y9
+	VCMPPS     $17, Y1, Y9, Y10
+	VMULPS     Y3, Y9, Y9
+	VMULPS     Y6, Y9, Y9
+	VBLENDVPS  Y10, Y9, Y2, Y9
+	VCMPPS     $17, Y0, Y7, Y10
+	VXORPS     Y11, Y9, Y12
+	VBLENDVPS  Y10, Y12, Y7, Y7
+	VBLENDVPS  Y8, Y9, Y7, Y7
+	VXORPS     Y11, Y7, Y8
+	VMASKMOVPS Y7, Y4, (SI)
+	VMASKMOVPS Y8, Y4, (DI)
+	MOVQ       R11, R12
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R12
+	LEAQ       (CX)(R12*4), CX
+	MOVQ       R11, R12
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R12
+	LEAQ       (DX)(R12*4), DX
+	LEAQ       (SI)(R11*4), SI
+	LEAQ       (DI)(R11*4), DI
+	SUBQ       R11, BX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
@@ -2574,17 +1536,10 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSS k80000000<>+0(SB), Z11
 	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         288(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	SHLQ         $7, R11
-	MOVQ         288(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $7, R8
+	MOVQ         296(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSS (BX), Z12
 	VDIVPS       Z2, Z12, Z2
 	VPANDD       Z5, Z1, Z12
@@ -2603,25 +1558,81 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPS       Z3, Z1, Z6
 	VDIVPS       Z6, Z4, Z4
 	VBLENDMPS    Z10, Z3, K2, Z3
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $48
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z6
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $32, BX
+	JLT  single2
+block5:
+	VMOVUPS   (CX), Z6
+	VSUBPS    (DX), Z6, Z6
+	VCMPPS    $17, Z6, Z0, K1
+	VPANDD    Z5, Z6, Z7
+	VCMPPS    $17, Z1, Z7, K2
+	VMULPS    Z3, Z7, Z7
+	VMOVAPS   Z2, Z8
+	VMULPS    Z4, Z7, K2, Z8
+	VCMPPS    $17, Z0, Z6, K2
+	VPXORD    Z11, Z8, Z7
+	VBLENDMPS Z7, Z6, K2, Z6
+	VBLENDMPS Z8, Z6, K1, Z6
+	VPXORD    Z11, Z6, Z7
+	VMOVUPS   64(CX), Z8
+	VSUBPS    64(DX), Z8, Z8
+	VCMPPS    $17, Z8, Z0, K1
+	VPANDD    Z5, Z8, Z9
+	VCMPPS    $17, Z1, Z9, K2
+	VMULPS    Z3, Z9, Z9
+	VMOVAPS   Z2, Z10
+	VMULPS    Z4, Z9, K2, Z10
+	VCMPPS    $17, Z0, Z8, K2
+	VPXORD    Z11, Z10, Z9
+	VBLENDMPS Z9, Z8, K2, Z8
+	VBLENDMPS Z10, Z8, K1, Z8
+	VPXORD    Z11, Z8, Z9
+	TESTQ     R10, R10
+	JNE       around6
+	VMOVUPS   Z6, (SI)
+	VMOVUPS   Z7, (DI)
+	VMOVUPS   Z8, 64(SI)
+	VMOVUPS   Z9, 64(DI)
+	JMP       stored7
+around6:
+	VMOVNTPS Z6, (SI)
+	VMOVNTPS Z7, (DI)
+	VMOVNTPS Z8, 64(SI)
+	VMOVNTPS Z9, 64(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, BX
+	JGE  block5
+single2:
+	ADDQ    $32, BX
+	JEQ     done3
+	MOVQ    $16, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTD R11, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (CX), K1, Z6
 	VMOVUPS.Z    (DX), K1, Z7
@@ -2639,158 +1650,29 @@ TEXT ·smooth_l1_mean_f32_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORD       Z11, Z6, Z7
 	VMOVUPS      Z6, K1, (SI)
 	VMOVUPS      Z7, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (CX), Z6
-	VSUBPS    (DX), Z6, Z6
-	VCMPPS    $17, Z6, Z0, K1
-	VPANDD    Z5, Z6, Z7
-	VCMPPS    $17, Z1, Z7, K2
-	VMULPS    Z3, Z7, Z7
-	VMOVAPS   Z2, Z8
-	VMULPS    Z4, Z7, K2, Z8
-	VCMPPS    $17, Z0, Z6, K2
-	VPXORD    Z11, Z8, Z7
-	VBLENDMPS Z7, Z6, K2, Z6
-	VBLENDMPS Z8, Z6, K1, Z6
-	VPXORD    Z11, Z6, Z7
-	VMOVNTPS  Z6, (SI)
-	VMOVNTPS  Z7, (DI)
-	VMOVUPS   64(CX), Z6
-	VSUBPS    64(DX), Z6, Z6
-	VCMPPS    $17, Z6, Z0, K1
-	VPANDD    Z5, Z6, Z7
-	VCMPPS    $17, Z1, Z7, K2
-	VMULPS    Z3, Z7, Z7
-	VMOVAPS   Z2, Z8
-	VMULPS    Z4, Z7, K2, Z8
-	VCMPPS    $17, Z0, Z6, K2
-	VPXORD    Z11, Z8, Z7
-	VBLENDMPS Z7, Z6, K2, Z6
-	VBLENDMPS Z8, Z6, K1, Z6
-	VPXORD    Z11, Z6, Z7
-	VMOVNTPS  Z6, 64(SI)
-	VMOVNTPS  Z7, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (CX), Z6
-	VSUBPS    (DX), Z6, Z6
-	VCMPPS    $17, Z6, Z0, K1
-	VPANDD    Z5, Z6, Z7
-	VCMPPS    $17, Z1, Z7, K2
-	VMULPS    Z3, Z7, Z7
-	VMOVAPS   Z2, Z8
-	VMULPS    Z4, Z7, K2, Z8
-	VCMPPS    $17, Z0, Z6, K2
-	VPXORD    Z11, Z8, Z7
-	VBLENDMPS Z7, Z6, K2, Z6
-	VBLENDMPS Z8, Z6, K1, Z6
-	VPXORD    Z11, Z6, Z7
-	VMOVUPS   Z6, (SI)
-	VMOVUPS   Z7, (DI)
-	VMOVUPS   64(CX), Z6
-	VSUBPS    64(DX), Z6, Z6
-	VCMPPS    $17, Z6, Z0, K1
-	VPANDD    Z5, Z6, Z7
-	VCMPPS    $17, Z1, Z7, K2
-	VMULPS    Z3, Z7, Z7
-	VMOVAPS   Z2, Z8
-	VMULPS    Z4, Z7, K2, Z8
-	VCMPPS    $17, Z0, Z6, K2
-	VPXORD    Z11, Z8, Z7
-	VBLENDMPS Z7, Z6, K2, Z6
-	VBLENDMPS Z8, Z6, K1, Z6
-	VPXORD    Z11, Z6, Z7
-	VMOVUPS   Z6, 64(SI)
-	VMOVUPS   Z7, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block5
-
-single1:
-	ADDQ $16, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS   (CX), Z6
-	VSUBPS    (DX), Z6, Z6
-	VCMPPS    $17, Z6, Z0, K1
-	VPANDD    Z5, Z6, Z7
-	VCMPPS    $17, Z1, Z7, K2
-	VMULPS    Z3, Z7, Z7
-	VMOVAPS   Z2, Z8
-	VMULPS    Z4, Z7, K2, Z8
-	VCMPPS    $17, Z0, Z6, K2
-	VPXORD    Z11, Z8, Z7
-	VBLENDMPS Z7, Z6, K2, Z6
-	VBLENDMPS Z8, Z6, K1, Z6
-	VPXORD    Z11, Z6, Z7
-	VMOVUPS   Z6, (SI)
-	VMOVUPS   Z7, (DI)
-	ADDQ      0(SP), CX
-	ADDQ      8(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block8
-
-tail7:
-	ADDQ $16, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD BX, Z6
-	VPCMPD       $6, iota32<>+0(SB), Z6, K1
-	VMOVUPS.Z    (CX), K1, Z6
-	VMOVUPS.Z    (DX), K1, Z7
-	VSUBPS       Z7, Z6, Z6
-	VCMPPS       $17, Z6, Z0, K2
-	VPANDD       Z5, Z6, Z5
-	VCMPPS       $17, Z1, Z5, K3
-	VMULPS       Z3, Z5, Z1
-	VMULPS       Z4, Z1, K3, Z2
-	VCMPPS       $17, Z0, Z6, K3
-	VPXORD       Z11, Z2, Z0
-	VBLENDMPS    Z0, Z6, K3, Z0
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VPXORD       Z11, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*4), CX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*4), DX
+	LEAQ         (SI)(R11*4), SI
+	LEAQ         (DI)(R11*4), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_mean_f64_forward_0_avx2(SB), 0, $280-8
+TEXT ·smooth_l1_mean_f64_forward_0_avx2(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VBROADCASTSD 544(AX), Y1
@@ -2805,21 +1687,17 @@ TEXT ·smooth_l1_mean_f64_forward_0_avx2(SB), 0, $280-8
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         288(AX), DX
-	SHLQ         $8, DX
+	SHLQ         $6, DX
 	MOVQ         296(AX), SI
-	SHLQ         $8, SI
+	SHLQ         $6, SI
 	MOVQ         288(AX), DI
+	MOVQ         DI, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), DI
 	SHLQ         $5, DI
-	MOVQ         296(AX), R8
-	SHLQ         $5, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         168(AX), R9
-	MOVQ         R9, 264(SP)
-	SHLQ         $3, 264(SP)
-	MOVQ         48(AX), R9
-	MOVQ         R9, 272(SP)
+	MOVQ         48(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
 	VMOVUPD      Y0, 0(SP)
 	VMOVUPD      Y0, 32(SP)
 	VMOVUPD      Y0, 64(SP)
@@ -2836,127 +1714,19 @@ TEXT ·smooth_l1_mean_f64_forward_0_avx2(SB), 0, $280-8
 	VMULPD       Y0, Y1, Y3
 	VDIVPD       Y3, Y7, Y3
 	VMULPD       Y2, Y0, Y0
-	MOVQ         (AX), R9
-	TESTQ        R9, R9
+	MOVQ         (AX), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $32, R12
-	JLT     single3
-	VMOVUPD 0(SP), Y2
-	VMOVUPD 32(SP), Y4
-	VMOVUPD 64(SP), Y6
-	VMOVUPD 96(SP), Y7
-	VMOVUPD 128(SP), Y8
-	VMOVUPD 160(SP), Y10
-	VMOVUPD 192(SP), Y11
-	VMOVUPD 224(SP), Y12
-
+	MOVQ BX, R9
+	MOVQ CX, R10
+	MOVQ 8(AX), R11
+	MOVQ $0, R12
+	SUBQ $8, R11
+	JLT  single3
 block4:
-	VMOVUPD   (R10), Y13
-	VSUBPD    (R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y2, Y2
-	VMOVUPD   32(R10), Y13
-	VSUBPD    32(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y4, Y4
-	VMOVUPD   64(R10), Y13
-	VSUBPD    64(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y6, Y6
-	VMOVUPD   96(R10), Y13
-	VSUBPD    96(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y7, Y7
-	VMOVUPD   128(R10), Y13
-	VSUBPD    128(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y8, Y8
-	VMOVUPD   160(R10), Y13
-	VSUBPD    160(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y10, Y10
-	VMOVUPD   192(R10), Y13
-	VSUBPD    192(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y11, Y11
-	VMOVUPD   224(R10), Y13
-	VSUBPD    224(R11), Y13, Y13
-	VANDPD    Y5, Y13, Y13
-	VCMPPD    $17, Y1, Y13, Y14
-	VMULPD    Y13, Y13, Y15
-	VMULPD    Y0, Y15, Y15
-	VMULPD    Y3, Y15, Y15
-	VSUBPD    Y9, Y13, Y13
-	VBLENDVPD Y14, Y15, Y13, Y13
-	VADDPD    Y13, Y12, Y12
-	ADDQ      DX, R10
-	ADDQ      SI, R11
-	SUBQ      $32, R12
-	JGE       block4
-	VMOVUPD   Y2, 0(SP)
-	VMOVUPD   Y4, 32(SP)
-	VMOVUPD   Y6, 64(SP)
-	VMOVUPD   Y7, 96(SP)
-	VMOVUPD   Y8, 128(SP)
-	VMOVUPD   Y10, 160(SP)
-	VMOVUPD   Y11, 192(SP)
-	VMOVUPD   Y12, 224(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $28, R12
-	JLT  tail6
-
-block7:
-	VMOVUPD   (R10), Y2
-	VSUBPD    (R11), Y2, Y2
+	VMOVUPD   (R9), Y2
+	VSUBPD    (R10), Y2, Y2
 	VANDPD    Y5, Y2, Y2
 	VCMPPD    $17, Y1, Y2, Y4
 	VMULPD    Y2, Y2, Y6
@@ -2964,26 +1734,40 @@ block7:
 	VMULPD    Y3, Y6, Y6
 	VSUBPD    Y9, Y2, Y2
 	VBLENDVPD Y4, Y6, Y2, Y2
-	VMOVUPD   0(SP)(R13*1), Y4
+	VMOVUPD   0(SP)(R12*1), Y4
 	VADDPD    Y2, Y4, Y2
-	VMOVUPD   Y2, 0(SP)(R13*1)
-	ADDQ      DI, R10
-	ADDQ      R8, R11
-	ADDQ      $32, R13
-	ANDQ      $255, R13
-	SUBQ      $4, R12
-	JGE       block7
-
-tail6:
-	ADDQ $4, R12
+	VMOVUPD   Y2, 0(SP)(R12*1)
+	VMOVUPD   32(R9), Y2
+	VSUBPD    32(R10), Y2, Y2
+	VANDPD    Y5, Y2, Y2
+	VCMPPD    $17, Y1, Y2, Y4
+	VMULPD    Y2, Y2, Y6
+	VMULPD    Y0, Y6, Y6
+	VMULPD    Y3, Y6, Y6
+	VSUBPD    Y9, Y2, Y2
+	VBLENDVPD Y4, Y6, Y2, Y2
+	VMOVUPD   32(SP)(R12*1), Y4
+	VADDPD    Y2, Y4, Y2
+	VMOVUPD   Y2, 32(SP)(R12*1)
+	ADDQ      DX, R9
+	ADDQ      SI, R10
+	ADDQ      $64, R12
+	ANDQ      $255, R12
+	SUBQ      $8, R11
+	JGE       block4
+single3:
+	ADDQ $8, R11
 	JEQ  done5
-
-masked8:
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $4, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R12
-	VMOVUPD    32(R14)(R12*8), Y2
-	VMASKMOVPD (R10), Y2, Y4
-	VMASKMOVPD (R11), Y2, Y6
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y2
+	VMASKMOVPD (R9), Y2, Y4
+	VMASKMOVPD (R10), Y2, Y6
 	VSUBPD     Y6, Y4, Y4
 	VANDPD     Y5, Y4, Y4
 	VCMPPD     $17, Y1, Y4, Y6
@@ -2992,17 +1776,26 @@ masked8:
 	VMULPD     Y3, Y7, Y7
 	VSUBPD     Y9, Y4, Y4
 	VBLENDVPD  Y6, Y7, Y4, Y4
-	VMOVUPD    0(SP)(R13*1), Y6
+	VMOVUPD    0(SP)(R12*1), Y6
 	VADDPD     Y4, Y6, Y4
 	VBLENDVPD  Y2, Y4, Y6, Y6
-	VMOVUPD    Y6, 0(SP)(R13*1)
-
+	VMOVUPD    Y6, 0(SP)(R12*1)
+	ADDQ       256(SP), R9
+	ADDQ       DI, R10
+	ADDQ       $32, R12
+	ANDQ       $255, R12
+	SUBQ       $4, R11
+	JGT        masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), CX
-	DECQ R9
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      128(SP), Y1
@@ -3024,13 +1817,13 @@ end1:
 	VPERMILPD    $1, X0, X1
 	VADDPD       X1, X0, X0
 	VBROADCASTSD X0, Y0
-	MOVQ         272(SP), AX
+	MOVQ         264(SP), AX
 	VMOVSD       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_mean_f64_forward_0_avx512(SB), 0, $272-8
+TEXT ·smooth_l1_mean_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD 544(AX), Z1
@@ -3052,13 +1845,8 @@ TEXT ·smooth_l1_mean_f64_forward_0_avx512(SB), 0, $272-8
 	SHLQ         $6, DI
 	MOVQ         296(AX), R8
 	SHLQ         $6, R8
-	MOVQ         160(AX), R9
-	MOVQ         R9, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         168(AX), R9
-	SHLQ         $3, R9
-	MOVQ         48(AX), R10
-	MOVQ         R10, 264(SP)
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), R9
 	VMOVUPD      Z0, 0(SP)
 	VMOVUPD      Z0, 64(SP)
 	VMOVUPD      Z0, 128(SP)
@@ -3071,21 +1859,19 @@ TEXT ·smooth_l1_mean_f64_forward_0_avx512(SB), 0, $272-8
 	VMULPD       Z0, Z1, Z3
 	VDIVPD       Z3, Z7, Z3
 	VMULPD       Z2, Z0, Z0
-	MOVQ         (AX), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
-
 row2:
 	MOVQ    BX, R11
 	MOVQ    CX, R12
-	MOVQ    8(AX), R13
+	MOVQ    8(R9), R13
 	SUBQ    $32, R13
-	JLT     single3
 	VMOVUPD 0(SP), Z2
 	VMOVUPD 64(SP), Z4
 	VMOVUPD 128(SP), Z6
 	VMOVUPD 192(SP), Z7
-
+	JLT     kept3
 block4:
 	VMOVUPD (R11), Z8
 	VSUBPD  (R12), Z8, Z8
@@ -3127,40 +1913,15 @@ block4:
 	ADDQ    SI, R12
 	SUBQ    $32, R13
 	JGE     block4
+kept3:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
-
-single3:
-	MOVQ $0, R14
-	ADDQ $24, R13
-	JLT  tail6
-
-block7:
-	VMOVUPD (R11), Z2
-	VSUBPD  (R12), Z2, Z2
-	VPANDQ  Z5, Z2, Z2
-	VCMPPD  $17, Z1, Z2, K1
-	VMULPD  Z2, Z2, Z4
-	VMULPD  Z0, Z4, Z4
-	VSUBPD  Z9, Z2, Z2
-	VMULPD  Z3, Z4, K1, Z2
-	VMOVUPD 0(SP)(R14*1), Z4
-	VADDPD  Z2, Z4, Z2
-	VMOVUPD Z2, 0(SP)(R14*1)
-	ADDQ    DI, R11
-	ADDQ    R8, R12
-	ADDQ    $64, R14
-	ANDQ    $255, R14
-	SUBQ    $8, R13
-	JGE     block7
-
-tail6:
-	ADDQ $8, R13
-	JEQ  done5
-
-masked8:
+	MOVQ    $0, R14
+	ADDQ    $32, R13
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R11), K1, Z2
@@ -3176,13 +1937,22 @@ masked8:
 	VADDPD       Z2, Z4, Z2
 	VMOVAPD      Z2, K1, Z4
 	VMOVUPD      Z4, 0(SP)(R14*1)
-
+	ADDQ         DI, R11
+	ADDQ         R8, R12
+	ADDQ         $64, R14
+	ANDQ         $255, R14
+	SUBQ         $8, R13
+	JGT          masked6
 done5:
-	ADDQ 256(SP), BX
-	ADDQ R9, CX
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
 	DECQ R10
 	JNE  row2
-
 end1:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z1
@@ -3198,13 +1968,12 @@ end1:
 	VPERMILPD     $1, X0, X1
 	VADDPD        X1, X0, X0
 	VBROADCASTSD  X0, Z0
-	MOVQ          264(SP), AX
 	VMOVSD        X0, (AX)
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VBROADCASTSD 544(AX), Y1
@@ -3224,18 +1993,10 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         64(AX), DI
 	VMOVUPD      k8000000000000000<>+0(SB), Y11
 	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         288(AX), R9
-	SHLQ         $6, R9
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
+	SHLQ         $6, R8
+	MOVQ         296(AX), AX
+	SHLQ         $6, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSD (BX), Y12
 	VDIVPD       Y2, Y12, Y2
 	VANDPD       Y5, Y1, Y12
@@ -3254,96 +2015,27 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMULPD       Y4, Y1, Y7
 	VDIVPD       Y7, Y6, Y6
 	VBLENDVPD    Y3, Y10, Y4, Y3
-	MOVQ         8(AX), BX
-	SUBQ         $8, BX
-	JLT          single1
-	MOVQ         792(AX), R11
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
 	ANDQ         $1, R11
-	JEQ          usual2
+	JEQ          again1
+	CMPQ         BX, $12
+	JLT          again1
 	MOVQ         SI, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         DI, R12
 	ADDQ         R11, R12
 	ANDQ         $31, R12
-	JNE          usual2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
 	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
-	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y4
-	VMASKMOVPD   (CX), Y4, Y7
-	VMASKMOVPD   (DX), Y4, Y8
-	VSUBPD       Y8, Y7, Y7
-	VCMPPD       $17, Y7, Y0, Y8
-	VANDPD       Y5, Y7, Y9
-	VCMPPD       $17, Y1, Y9, Y10
-	VMULPD       Y3, Y9, Y9
-	VMULPD       Y6, Y9, Y9
-	VBLENDVPD    Y10, Y9, Y2, Y9
-	VCMPPD       $17, Y0, Y7, Y10
-	VXORPD       Y11, Y9, Y12
-	VBLENDVPD    Y10, Y12, Y7, Y7
-	VBLENDVPD    Y8, Y9, Y7, Y7
-	VXORPD       Y11, Y7, Y8
-	VMASKMOVPD   Y7, Y4, (SI)
-	VMASKMOVPD   Y8, Y4, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (CX), Y4
-	VSUBPD    (DX), Y4, Y4
-	VCMPPD    $17, Y4, Y0, Y7
-	VANDPD    Y5, Y4, Y8
-	VCMPPD    $17, Y1, Y8, Y9
-	VMULPD    Y3, Y8, Y8
-	VMULPD    Y6, Y8, Y8
-	VBLENDVPD Y9, Y8, Y2, Y8
-	VCMPPD    $17, Y0, Y4, Y9
-	VXORPD    Y11, Y8, Y10
-	VBLENDVPD Y9, Y10, Y4, Y4
-	VBLENDVPD Y7, Y8, Y4, Y4
-	VXORPD    Y11, Y4, Y7
-	VMOVNTPD  Y4, (SI)
-	VMOVNTPD  Y7, (DI)
-	VMOVUPD   32(CX), Y4
-	VSUBPD    32(DX), Y4, Y4
-	VCMPPD    $17, Y4, Y0, Y7
-	VANDPD    Y5, Y4, Y8
-	VCMPPD    $17, Y1, Y8, Y9
-	VMULPD    Y3, Y8, Y8
-	VMULPD    Y6, Y8, Y8
-	VBLENDVPD Y9, Y8, Y2, Y8
-	VCMPPD    $17, Y0, Y4, Y9
-	VXORPD    Y11, Y8, Y10
-	VBLENDVPD Y9, Y10, Y4, Y4
-	VBLENDVPD Y7, Y8, Y4, Y4
-	VXORPD    Y11, Y4, Y7
-	VMOVNTPD  Y4, 32(SI)
-	VMOVNTPD  Y7, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
+	JNE          masked4
+again1:
+	SUBQ $8, BX
+	JLT  single2
 block5:
 	VMOVUPD   (CX), Y4
 	VSUBPD    (DX), Y4, Y4
@@ -3358,94 +2050,88 @@ block5:
 	VBLENDVPD Y9, Y10, Y4, Y4
 	VBLENDVPD Y7, Y8, Y4, Y4
 	VXORPD    Y11, Y4, Y7
+	VMOVUPD   32(CX), Y8
+	VSUBPD    32(DX), Y8, Y8
+	VCMPPD    $17, Y8, Y0, Y9
+	VANDPD    Y5, Y8, Y10
+	VCMPPD    $17, Y1, Y10, Y12
+	VMULPD    Y3, Y10, Y10
+	VMULPD    Y6, Y10, Y10
+	VBLENDVPD Y12, Y10, Y2, Y10
+	VCMPPD    $17, Y0, Y8, Y12
+	VXORPD    Y11, Y10, Y13
+	VBLENDVPD Y12, Y13, Y8, Y8
+	VBLENDVPD Y9, Y10, Y8, Y8
+	VXORPD    Y11, Y8, Y9
+	TESTQ     R10, R10
+	JNE       around6
 	VMOVUPD   Y4, (SI)
 	VMOVUPD   Y7, (DI)
-	VMOVUPD   32(CX), Y4
-	VSUBPD    32(DX), Y4, Y4
-	VCMPPD    $17, Y4, Y0, Y7
-	VANDPD    Y5, Y4, Y8
-	VCMPPD    $17, Y1, Y8, Y9
-	VMULPD    Y3, Y8, Y8
-	VMULPD    Y6, Y8, Y8
-	VBLENDVPD Y9, Y8, Y2, Y8
-	VCMPPD    $17, Y0, Y4, Y9
-	VXORPD    Y11, Y8, Y10
-	VBLENDVPD Y9, Y10, Y4, Y4
-	VBLENDVPD Y7, Y8, Y4, Y4
-	VXORPD    Y11, Y4, Y7
-	VMOVUPD   Y4, 32(SI)
-	VMOVUPD   Y7, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block5
-
-single1:
-	ADDQ $4, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD   (CX), Y4
-	VSUBPD    (DX), Y4, Y4
-	VCMPPD    $17, Y4, Y0, Y7
-	VANDPD    Y5, Y4, Y8
-	VCMPPD    $17, Y1, Y8, Y9
-	VMULPD    Y3, Y8, Y8
-	VMULPD    Y6, Y8, Y8
-	VBLENDVPD Y9, Y8, Y2, Y8
-	VCMPPD    $17, Y0, Y4, Y9
-	VXORPD    Y11, Y8, Y10
-	VBLENDVPD Y9, Y10, Y4, Y4
-	VBLENDVPD Y7, Y8, Y4, Y4
-	VXORPD    Y11, Y4, Y7
-	VMOVUPD   Y4, (SI)
-	VMOVUPD   Y7, (DI)
-	ADDQ      8(SP), CX
-	ADDQ      16(SP), DX
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	SUBQ      $4, BX
-	JGE       block8
-
-tail7:
-	ADDQ $4, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPD    32(R8)(BX*8), Y4
+	VMOVUPD   Y8, 32(SI)
+	VMOVUPD   Y9, 32(DI)
+	JMP       stored7
+around6:
+	VMOVNTPD Y4, (SI)
+	VMOVNTPD Y7, (DI)
+	VMOVNTPD Y8, 32(SI)
+	VMOVNTPD Y9, 32(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, BX
+	JGE  block5
+single2:
+	ADDQ    $8, BX
+	JEQ     done3
+	MOVQ    $4, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	MOVQ       R11, R12
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPD    32(R13)(R12*8), Y4
 	VMASKMOVPD (CX), Y4, Y7
 	VMASKMOVPD (DX), Y4, Y8
 	VSUBPD     Y8, Y7, Y7
 	VCMPPD     $17, Y7, Y0, Y8
-	VANDPD     Y5, Y7, Y5
-	VCMPPD     $17, Y1, Y5, Y1
-	VMULPD     Y3, Y5, Y3
-	VMULPD     Y6, Y3, Y3
-	VBLENDVPD  Y1, Y3, Y2, Y1
-	VCMPPD     $17, Y0, Y7, Y0
-	VXORPD     Y11, Y1, Y2
-	VBLENDVPD  Y0, Y2, Y7, Y0
-	VBLENDVPD  Y8, Y1, Y0, Y0
-	VXORPD     Y11, Y0, Y1
-	VMASKMOVPD Y0, Y4, (SI)
-	VMASKMOVPD Y1, Y4, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	VANDPD     Y5, Y7, Y9
+	VCMPPD     $17, Y1, Y9, Y10
+	VMULPD     Y3, Y9, Y9
+	VMULPD     Y6, Y9, Y9
+	VBLENDVPD  Y10, Y9, Y2, Y9
+	VCMPPD     $17, Y0, Y7, Y10
+	VXORPD     Y11, Y9, Y12
+	VBLENDVPD  Y10, Y12, Y7, Y7
+	VBLENDVPD  Y8, Y9, Y7, Y7
+	VXORPD     Y11, Y7, Y8
+	VMASKMOVPD Y7, Y4, (SI)
+	VMASKMOVPD Y8, Y4, (DI)
+	MOVQ       R11, R12
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R12
+	LEAQ       (CX)(R12*8), CX
+	MOVQ       R11, R12
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R12
+	LEAQ       (DX)(R12*8), DX
+	LEAQ       (SI)(R11*8), SI
+	LEAQ       (DI)(R11*8), DI
+	SUBQ       R11, BX
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func smooth_l1_mean_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD 544(AX), Z1
@@ -3465,17 +2151,10 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         64(AX), DI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z11
 	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         288(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	SHLQ         $7, R11
-	MOVQ         288(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
+	SHLQ         $7, R8
+	MOVQ         296(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R9
 	VBROADCASTSD (BX), Z12
 	VDIVPD       Z2, Z12, Z2
 	VPANDQ       Z5, Z1, Z12
@@ -3494,25 +2173,81 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VMULPD       Z3, Z1, Z6
 	VDIVPD       Z6, Z4, Z4
 	VBLENDMPD    Z10, Z3, K2, Z3
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
+	MOVQ         8(R9), BX
+	MOVQ         $0, R10
+	MOVQ         792(R9), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         BX, $24
+	JLT          again1
+	MOVQ         SI, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         DI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z6
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $16, BX
+	JLT  single2
+block5:
+	VMOVUPD   (CX), Z6
+	VSUBPD    (DX), Z6, Z6
+	VCMPPD    $17, Z6, Z0, K1
+	VPANDQ    Z5, Z6, Z7
+	VCMPPD    $17, Z1, Z7, K2
+	VMULPD    Z3, Z7, Z7
+	VMOVAPD   Z2, Z8
+	VMULPD    Z4, Z7, K2, Z8
+	VCMPPD    $17, Z0, Z6, K2
+	VPXORQ    Z11, Z8, Z7
+	VBLENDMPD Z7, Z6, K2, Z6
+	VBLENDMPD Z8, Z6, K1, Z6
+	VPXORQ    Z11, Z6, Z7
+	VMOVUPD   64(CX), Z8
+	VSUBPD    64(DX), Z8, Z8
+	VCMPPD    $17, Z8, Z0, K1
+	VPANDQ    Z5, Z8, Z9
+	VCMPPD    $17, Z1, Z9, K2
+	VMULPD    Z3, Z9, Z9
+	VMOVAPD   Z2, Z10
+	VMULPD    Z4, Z9, K2, Z10
+	VCMPPD    $17, Z0, Z8, K2
+	VPXORQ    Z11, Z10, Z9
+	VBLENDMPD Z9, Z8, K2, Z8
+	VBLENDMPD Z10, Z8, K1, Z8
+	VPXORQ    Z11, Z8, Z9
+	TESTQ     R10, R10
+	JNE       around6
+	VMOVUPD   Z6, (SI)
+	VMOVUPD   Z7, (DI)
+	VMOVUPD   Z8, 64(SI)
+	VMOVUPD   Z9, 64(DI)
+	JMP       stored7
+around6:
+	VMOVNTPD Z6, (SI)
+	VMOVNTPD Z7, (DI)
+	VMOVNTPD Z8, 64(SI)
+	VMOVNTPD Z9, 64(DI)
+stored7:
+	ADDQ R8, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, BX
+	JGE  block5
+single2:
+	ADDQ    $16, BX
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, BX
+	CMOVQGT BX, R11
+masked4:
+	VPBROADCASTQ R11, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (CX), K1, Z6
 	VMOVUPD.Z    (DX), K1, Z7
@@ -3530,1103 +2265,24 @@ TEXT ·smooth_l1_mean_f64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VPXORQ       Z11, Z6, Z7
 	VMOVUPD      Z6, K1, (SI)
 	VMOVUPD      Z7, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (CX), Z6
-	VSUBPD    (DX), Z6, Z6
-	VCMPPD    $17, Z6, Z0, K1
-	VPANDQ    Z5, Z6, Z7
-	VCMPPD    $17, Z1, Z7, K2
-	VMULPD    Z3, Z7, Z7
-	VMOVAPD   Z2, Z8
-	VMULPD    Z4, Z7, K2, Z8
-	VCMPPD    $17, Z0, Z6, K2
-	VPXORQ    Z11, Z8, Z7
-	VBLENDMPD Z7, Z6, K2, Z6
-	VBLENDMPD Z8, Z6, K1, Z6
-	VPXORQ    Z11, Z6, Z7
-	VMOVNTPD  Z6, (SI)
-	VMOVNTPD  Z7, (DI)
-	VMOVUPD   64(CX), Z6
-	VSUBPD    64(DX), Z6, Z6
-	VCMPPD    $17, Z6, Z0, K1
-	VPANDQ    Z5, Z6, Z7
-	VCMPPD    $17, Z1, Z7, K2
-	VMULPD    Z3, Z7, Z7
-	VMOVAPD   Z2, Z8
-	VMULPD    Z4, Z7, K2, Z8
-	VCMPPD    $17, Z0, Z6, K2
-	VPXORQ    Z11, Z8, Z7
-	VBLENDMPD Z7, Z6, K2, Z6
-	VBLENDMPD Z8, Z6, K1, Z6
-	VPXORQ    Z11, Z6, Z7
-	VMOVNTPD  Z6, 64(SI)
-	VMOVNTPD  Z7, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (CX), Z6
-	VSUBPD    (DX), Z6, Z6
-	VCMPPD    $17, Z6, Z0, K1
-	VPANDQ    Z5, Z6, Z7
-	VCMPPD    $17, Z1, Z7, K2
-	VMULPD    Z3, Z7, Z7
-	VMOVAPD   Z2, Z8
-	VMULPD    Z4, Z7, K2, Z8
-	VCMPPD    $17, Z0, Z6, K2
-	VPXORQ    Z11, Z8, Z7
-	VBLENDMPD Z7, Z6, K2, Z6
-	VBLENDMPD Z8, Z6, K1, Z6
-	VPXORQ    Z11, Z6, Z7
-	VMOVUPD   Z6, (SI)
-	VMOVUPD   Z7, (DI)
-	VMOVUPD   64(CX), Z6
-	VSUBPD    64(DX), Z6, Z6
-	VCMPPD    $17, Z6, Z0, K1
-	VPANDQ    Z5, Z6, Z7
-	VCMPPD    $17, Z1, Z7, K2
-	VMULPD    Z3, Z7, Z7
-	VMOVAPD   Z2, Z8
-	VMULPD    Z4, Z7, K2, Z8
-	VCMPPD    $17, Z0, Z6, K2
-	VPXORQ    Z11, Z8, Z7
-	VBLENDMPD Z7, Z6, K2, Z6
-	VBLENDMPD Z8, Z6, K1, Z6
-	VPXORQ    Z11, Z6, Z7
-	VMOVUPD   Z6, 64(SI)
-	VMOVUPD   Z7, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD   (CX), Z6
-	VSUBPD    (DX), Z6, Z6
-	VCMPPD    $17, Z6, Z0, K1
-	VPANDQ    Z5, Z6, Z7
-	VCMPPD    $17, Z1, Z7, K2
-	VMULPD    Z3, Z7, Z7
-	VMOVAPD   Z2, Z8
-	VMULPD    Z4, Z7, K2, Z8
-	VCMPPD    $17, Z0, Z6, K2
-	VPXORQ    Z11, Z8, Z7
-	VBLENDMPD Z7, Z6, K2, Z6
-	VBLENDMPD Z8, Z6, K1, Z6
-	VPXORQ    Z11, Z6, Z7
-	VMOVUPD   Z6, (SI)
-	VMOVUPD   Z7, (DI)
-	ADDQ      0(SP), CX
-	ADDQ      8(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ BX, Z6
-	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
-	VMOVUPD.Z    (CX), K1, Z6
-	VMOVUPD.Z    (DX), K1, Z7
-	VSUBPD       Z7, Z6, Z6
-	VCMPPD       $17, Z6, Z0, K2
-	VPANDQ       Z5, Z6, Z5
-	VCMPPD       $17, Z1, Z5, K3
-	VMULPD       Z3, Z5, Z1
-	VMULPD       Z4, Z1, K3, Z2
-	VCMPPD       $17, Z0, Z6, K3
-	VPXORQ       Z11, Z2, Z0
-	VBLENDMPD    Z0, Z6, K3, Z0
-	VBLENDMPD    Z2, Z0, K2, Z0
-	VPXORQ       Z11, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func smooth_l1_sum_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_sum_f32_backward_0_avx2(SB), NOSPLIT, $24-8
-	MOVQ         a+0(FP), AX
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VCVTSD2SS    544(AX), X1, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         48(AX), BX
-	VMOVUPS      k00800000<>+0(SB), Y2
-	VMOVUPS      k7e800000<>+0(SB), Y3
-	VMOVUPS      k7fffffff<>+0(SB), Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VMOVUPS      k40800000<>+0(SB), Y6
-	VMOVUPS      k72000000<>+0(SB), Y7
-	VMOVUPS      k7d800000<>+0(SB), Y8
-	VMOVUPS      k01800000<>+0(SB), Y9
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VMOVUPS      k80000000<>+0(SB), Y10
-	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         288(AX), R9
-	SHLQ         $6, R9
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	VBROADCASTSS (BX), Y11
-	VANDPS       Y4, Y1, Y12
-	VDIVPS       Y1, Y11, Y13
-	VANDPS       Y4, Y13, Y13
-	VCMPPS       $17, Y13, Y3, Y3
-	VCMPPS       $17, Y5, Y12, Y12
-	VANDPS       Y12, Y3, Y3
-	VCMPPS       $17, Y2, Y13, Y2
-	VANDPS       Y4, Y11, Y12
-	VCMPPS       $17, Y6, Y12, Y6
-	VANDPS       Y6, Y2, Y2
-	VBLENDVPS    Y3, Y7, Y5, Y3
-	VBLENDVPS    Y2, Y8, Y5, Y5
-	VMULPS       Y5, Y11, Y5
-	VMULPS       Y3, Y1, Y6
-	VDIVPS       Y6, Y5, Y5
-	VBLENDVPS    Y2, Y9, Y3, Y2
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
-	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
 	MOVQ         R11, R12
-	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y3
-	VMASKMOVPS   (CX), Y3, Y6
-	VMASKMOVPS   (DX), Y3, Y7
-	VSUBPS       Y7, Y6, Y6
-	VCMPPS       $17, Y6, Y0, Y7
-	VANDPS       Y4, Y6, Y8
-	VCMPPS       $17, Y1, Y8, Y9
-	VMULPS       Y2, Y8, Y8
-	VMULPS       Y5, Y8, Y8
-	VBLENDVPS    Y9, Y8, Y11, Y8
-	VCMPPS       $17, Y0, Y6, Y9
-	VXORPS       Y10, Y8, Y12
-	VBLENDVPS    Y9, Y12, Y6, Y6
-	VBLENDVPS    Y7, Y8, Y6, Y6
-	VXORPS       Y10, Y6, Y7
-	VMASKMOVPS   Y6, Y3, (SI)
-	VMASKMOVPS   Y7, Y3, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (CX), Y3
-	VSUBPS    (DX), Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y6
-	VANDPS    Y4, Y3, Y7
-	VCMPPS    $17, Y1, Y7, Y8
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y5, Y7, Y7
-	VBLENDVPS Y8, Y7, Y11, Y7
-	VCMPPS    $17, Y0, Y3, Y8
-	VXORPS    Y10, Y7, Y9
-	VBLENDVPS Y8, Y9, Y3, Y3
-	VBLENDVPS Y6, Y7, Y3, Y3
-	VXORPS    Y10, Y3, Y6
-	VMOVNTPS  Y3, (SI)
-	VMOVNTPS  Y6, (DI)
-	VMOVUPS   32(CX), Y3
-	VSUBPS    32(DX), Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y6
-	VANDPS    Y4, Y3, Y7
-	VCMPPS    $17, Y1, Y7, Y8
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y5, Y7, Y7
-	VBLENDVPS Y8, Y7, Y11, Y7
-	VCMPPS    $17, Y0, Y3, Y8
-	VXORPS    Y10, Y7, Y9
-	VBLENDVPS Y8, Y9, Y3, Y3
-	VBLENDVPS Y6, Y7, Y3, Y3
-	VXORPS    Y10, Y3, Y6
-	VMOVNTPS  Y3, 32(SI)
-	VMOVNTPS  Y6, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (CX), Y3
-	VSUBPS    (DX), Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y6
-	VANDPS    Y4, Y3, Y7
-	VCMPPS    $17, Y1, Y7, Y8
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y5, Y7, Y7
-	VBLENDVPS Y8, Y7, Y11, Y7
-	VCMPPS    $17, Y0, Y3, Y8
-	VXORPS    Y10, Y7, Y9
-	VBLENDVPS Y8, Y9, Y3, Y3
-	VBLENDVPS Y6, Y7, Y3, Y3
-	VXORPS    Y10, Y3, Y6
-	VMOVUPS   Y3, (SI)
-	VMOVUPS   Y6, (DI)
-	VMOVUPS   32(CX), Y3
-	VSUBPS    32(DX), Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y6
-	VANDPS    Y4, Y3, Y7
-	VCMPPS    $17, Y1, Y7, Y8
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y5, Y7, Y7
-	VBLENDVPS Y8, Y7, Y11, Y7
-	VCMPPS    $17, Y0, Y3, Y8
-	VXORPS    Y10, Y7, Y9
-	VBLENDVPS Y8, Y9, Y3, Y3
-	VBLENDVPS Y6, Y7, Y3, Y3
-	VXORPS    Y10, Y3, Y6
-	VMOVUPS   Y3, 32(SI)
-	VMOVUPS   Y6, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS   (CX), Y3
-	VSUBPS    (DX), Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y6
-	VANDPS    Y4, Y3, Y7
-	VCMPPS    $17, Y1, Y7, Y8
-	VMULPS    Y2, Y7, Y7
-	VMULPS    Y5, Y7, Y7
-	VBLENDVPS Y8, Y7, Y11, Y7
-	VCMPPS    $17, Y0, Y3, Y8
-	VXORPS    Y10, Y7, Y9
-	VBLENDVPS Y8, Y9, Y3, Y3
-	VBLENDVPS Y6, Y7, Y3, Y3
-	VXORPS    Y10, Y3, Y6
-	VMOVUPS   Y3, (SI)
-	VMOVUPS   Y6, (DI)
-	ADDQ      8(SP), CX
-	ADDQ      16(SP), DX
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	SUBQ      $8, BX
-	JGE       block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPS    32(R8)(BX*4), Y3
-	VMASKMOVPS (CX), Y3, Y6
-	VMASKMOVPS (DX), Y3, Y7
-	VSUBPS     Y7, Y6, Y6
-	VCMPPS     $17, Y6, Y0, Y7
-	VANDPS     Y4, Y6, Y4
-	VCMPPS     $17, Y1, Y4, Y1
-	VMULPS     Y2, Y4, Y2
-	VMULPS     Y5, Y2, Y2
-	VBLENDVPS  Y1, Y2, Y11, Y1
-	VCMPPS     $17, Y0, Y6, Y0
-	VXORPS     Y10, Y1, Y2
-	VBLENDVPS  Y0, Y2, Y6, Y0
-	VBLENDVPS  Y7, Y1, Y0, Y0
-	VXORPS     Y10, Y0, Y1
-	VMASKMOVPS Y0, Y3, (SI)
-	VMASKMOVPS Y1, Y3, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func smooth_l1_sum_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_sum_f32_backward_0_avx512(SB), NOSPLIT, $16-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    544(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         48(AX), BX
-	VBROADCASTSS k00800000<>+0(SB), Z2
-	VBROADCASTSS k7e800000<>+0(SB), Z3
-	VBROADCASTSS k7fffffff<>+0(SB), Z4
-	VBROADCASTSS k3f800000<>+0(SB), Z5
-	VBROADCASTSS k40800000<>+0(SB), Z6
-	VBROADCASTSS k72000000<>+0(SB), Z7
-	VBROADCASTSS k7d800000<>+0(SB), Z8
-	VBROADCASTSS k01800000<>+0(SB), Z9
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VBROADCASTSS k80000000<>+0(SB), Z10
-	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         288(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	SHLQ         $7, R11
-	MOVQ         288(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
-	VBROADCASTSS (BX), Z11
-	VPANDD       Z4, Z1, Z12
-	VDIVPS       Z1, Z11, Z13
-	VPANDD       Z4, Z13, Z13
-	VCMPPS       $17, Z13, Z3, K1
-	VCMPPS       $17, Z5, Z12, K2
-	KANDW        K2, K1, K1
-	VCMPPS       $17, Z2, Z13, K2
-	VPANDD       Z4, Z11, Z2
-	VCMPPS       $17, Z6, Z2, K3
-	KANDW        K3, K2, K2
-	VBLENDMPS    Z7, Z5, K1, Z2
-	VBLENDMPS    Z8, Z5, K2, Z3
-	VMULPS       Z3, Z11, Z3
-	VMULPS       Z2, Z1, Z5
-	VDIVPS       Z5, Z3, Z3
-	VBLENDMPS    Z9, Z2, K2, Z2
-	MOVQ         8(AX), BX
-	SUBQ         $32, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z5
-	VPCMPD       $6, iota32<>+0(SB), Z5, K1
-	VMOVUPS.Z    (CX), K1, Z5
-	VMOVUPS.Z    (DX), K1, Z6
-	VSUBPS       Z6, Z5, Z5
-	VCMPPS       $17, Z5, Z0, K2
-	VPANDD       Z4, Z5, Z6
-	VCMPPS       $17, Z1, Z6, K3
-	VMULPS       Z2, Z6, Z6
-	VMOVAPS      Z11, Z7
-	VMULPS       Z3, Z6, K3, Z7
-	VCMPPS       $17, Z0, Z5, K3
-	VPXORD       Z10, Z7, Z6
-	VBLENDMPS    Z6, Z5, K3, Z5
-	VBLENDMPS    Z7, Z5, K2, Z5
-	VPXORD       Z10, Z5, Z6
-	VMOVUPS      Z5, K1, (SI)
-	VMOVUPS      Z6, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS   (CX), Z5
-	VSUBPS    (DX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMOVAPS   Z11, Z7
-	VMULPS    Z3, Z6, K2, Z7
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z10, Z7, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z7, Z5, K1, Z5
-	VPXORD    Z10, Z5, Z6
-	VMOVNTPS  Z5, (SI)
-	VMOVNTPS  Z6, (DI)
-	VMOVUPS   64(CX), Z5
-	VSUBPS    64(DX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMOVAPS   Z11, Z7
-	VMULPS    Z3, Z6, K2, Z7
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z10, Z7, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z7, Z5, K1, Z5
-	VPXORD    Z10, Z5, Z6
-	VMOVNTPS  Z5, 64(SI)
-	VMOVNTPS  Z6, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPS   (CX), Z5
-	VSUBPS    (DX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMOVAPS   Z11, Z7
-	VMULPS    Z3, Z6, K2, Z7
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z10, Z7, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z7, Z5, K1, Z5
-	VPXORD    Z10, Z5, Z6
-	VMOVUPS   Z5, (SI)
-	VMOVUPS   Z6, (DI)
-	VMOVUPS   64(CX), Z5
-	VSUBPS    64(DX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMOVAPS   Z11, Z7
-	VMULPS    Z3, Z6, K2, Z7
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z10, Z7, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z7, Z5, K1, Z5
-	VPXORD    Z10, Z5, Z6
-	VMOVUPS   Z5, 64(SI)
-	VMOVUPS   Z6, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $32, BX
-	JGE       block5
-
-single1:
-	ADDQ $16, BX
-	JLT  tail7
-
-block8:
-	VMOVUPS   (CX), Z5
-	VSUBPS    (DX), Z5, Z5
-	VCMPPS    $17, Z5, Z0, K1
-	VPANDD    Z4, Z5, Z6
-	VCMPPS    $17, Z1, Z6, K2
-	VMULPS    Z2, Z6, Z6
-	VMOVAPS   Z11, Z7
-	VMULPS    Z3, Z6, K2, Z7
-	VCMPPS    $17, Z0, Z5, K2
-	VPXORD    Z10, Z7, Z6
-	VBLENDMPS Z6, Z5, K2, Z5
-	VBLENDMPS Z7, Z5, K1, Z5
-	VPXORD    Z10, Z5, Z6
-	VMOVUPS   Z5, (SI)
-	VMOVUPS   Z6, (DI)
-	ADDQ      0(SP), CX
-	ADDQ      8(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, BX
-	JGE       block8
-
-tail7:
-	ADDQ $16, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD BX, Z5
-	VPCMPD       $6, iota32<>+0(SB), Z5, K1
-	VMOVUPS.Z    (CX), K1, Z5
-	VMOVUPS.Z    (DX), K1, Z6
-	VSUBPS       Z6, Z5, Z5
-	VCMPPS       $17, Z5, Z0, K2
-	VPANDD       Z4, Z5, Z4
-	VCMPPS       $17, Z1, Z4, K3
-	VMULPS       Z2, Z4, Z1
-	VMULPS       Z3, Z1, K3, Z11
-	VCMPPS       $17, Z0, Z5, K3
-	VPXORD       Z10, Z11, Z0
-	VBLENDMPS    Z0, Z5, K3, Z0
-	VBLENDMPS    Z11, Z0, K2, Z0
-	VPXORD       Z10, Z0, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func smooth_l1_sum_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·smooth_l1_sum_f64_backward_0_avx2(SB), NOSPLIT, $24-8
-	MOVQ         a+0(FP), AX
-	VXORPD       Y0, Y0, Y0
-	VBROADCASTSD 544(AX), Y1
-	MOVQ         48(AX), BX
-	VMOVUPD      k0010000000000000<>+0(SB), Y2
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y3
-	VMOVUPD      k7fffffffffffffff<>+0(SB), Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VMOVUPD      k4010000000000000<>+0(SB), Y6
-	VMOVUPD      k7310000000000000<>+0(SB), Y7
-	VMOVUPD      k7fb0000000000000<>+0(SB), Y8
-	VMOVUPD      k0030000000000000<>+0(SB), Y9
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VMOVUPD      k8000000000000000<>+0(SB), Y10
-	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         R9, 0(SP)
-	MOVQ         288(AX), R9
-	SHLQ         $6, R9
-	MOVQ         296(AX), R10
-	SHLQ         $6, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	VBROADCASTSD (BX), Y11
-	VANDPD       Y4, Y1, Y12
-	VDIVPD       Y1, Y11, Y13
-	VANDPD       Y4, Y13, Y13
-	VCMPPD       $17, Y13, Y3, Y3
-	VCMPPD       $17, Y5, Y12, Y12
-	VANDPD       Y12, Y3, Y3
-	VCMPPD       $17, Y2, Y13, Y2
-	VANDPD       Y4, Y11, Y12
-	VCMPPD       $17, Y6, Y12, Y6
-	VANDPD       Y6, Y2, Y2
-	VBLENDVPD    Y3, Y7, Y5, Y3
-	VBLENDVPD    Y2, Y8, Y5, Y5
-	VMULPD       Y5, Y11, Y5
-	VMULPD       Y3, Y1, Y6
-	VDIVPD       Y6, Y5, Y5
-	VBLENDVPD    Y2, Y9, Y3, Y2
-	MOVQ         8(AX), BX
-	SUBQ         $8, BX
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         SI, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         DI, R12
-	ADDQ         R11, R12
-	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R12
+	LEAQ         (CX)(R12*8), CX
 	MOVQ         R11, R12
-	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y3
-	VMASKMOVPD   (CX), Y3, Y6
-	VMASKMOVPD   (DX), Y3, Y7
-	VSUBPD       Y7, Y6, Y6
-	VCMPPD       $17, Y6, Y0, Y7
-	VANDPD       Y4, Y6, Y8
-	VCMPPD       $17, Y1, Y8, Y9
-	VMULPD       Y2, Y8, Y8
-	VMULPD       Y5, Y8, Y8
-	VBLENDVPD    Y9, Y8, Y11, Y8
-	VCMPPD       $17, Y0, Y6, Y9
-	VXORPD       Y10, Y8, Y12
-	VBLENDVPD    Y9, Y12, Y6, Y6
-	VBLENDVPD    Y7, Y8, Y6, Y6
-	VXORPD       Y10, Y6, Y7
-	VMASKMOVPD   Y6, Y3, (SI)
-	VMASKMOVPD   Y7, Y3, (DI)
-	IMULQ        R11, R8
-	ADDQ         R8, CX
-	MOVQ         0(SP), R8
-	IMULQ        R11, R8
-	ADDQ         R8, DX
-	ADDQ         R11, SI
-	ADDQ         R11, DI
-	SUBQ         R12, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (CX), Y3
-	VSUBPD    (DX), Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y6
-	VANDPD    Y4, Y3, Y7
-	VCMPPD    $17, Y1, Y7, Y8
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y5, Y7, Y7
-	VBLENDVPD Y8, Y7, Y11, Y7
-	VCMPPD    $17, Y0, Y3, Y8
-	VXORPD    Y10, Y7, Y9
-	VBLENDVPD Y8, Y9, Y3, Y3
-	VBLENDVPD Y6, Y7, Y3, Y3
-	VXORPD    Y10, Y3, Y6
-	VMOVNTPD  Y3, (SI)
-	VMOVNTPD  Y6, (DI)
-	VMOVUPD   32(CX), Y3
-	VSUBPD    32(DX), Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y6
-	VANDPD    Y4, Y3, Y7
-	VCMPPD    $17, Y1, Y7, Y8
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y5, Y7, Y7
-	VBLENDVPD Y8, Y7, Y11, Y7
-	VCMPPD    $17, Y0, Y3, Y8
-	VXORPD    Y10, Y7, Y9
-	VBLENDVPD Y8, Y9, Y3, Y3
-	VBLENDVPD Y6, Y7, Y3, Y3
-	VXORPD    Y10, Y3, Y6
-	VMOVNTPD  Y3, 32(SI)
-	VMOVNTPD  Y6, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (CX), Y3
-	VSUBPD    (DX), Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y6
-	VANDPD    Y4, Y3, Y7
-	VCMPPD    $17, Y1, Y7, Y8
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y5, Y7, Y7
-	VBLENDVPD Y8, Y7, Y11, Y7
-	VCMPPD    $17, Y0, Y3, Y8
-	VXORPD    Y10, Y7, Y9
-	VBLENDVPD Y8, Y9, Y3, Y3
-	VBLENDVPD Y6, Y7, Y3, Y3
-	VXORPD    Y10, Y3, Y6
-	VMOVUPD   Y3, (SI)
-	VMOVUPD   Y6, (DI)
-	VMOVUPD   32(CX), Y3
-	VSUBPD    32(DX), Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y6
-	VANDPD    Y4, Y3, Y7
-	VCMPPD    $17, Y1, Y7, Y8
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y5, Y7, Y7
-	VBLENDVPD Y8, Y7, Y11, Y7
-	VCMPPD    $17, Y0, Y3, Y8
-	VXORPD    Y10, Y7, Y9
-	VBLENDVPD Y8, Y9, Y3, Y3
-	VBLENDVPD Y6, Y7, Y3, Y3
-	VXORPD    Y10, Y3, Y6
-	VMOVUPD   Y3, 32(SI)
-	VMOVUPD   Y6, 32(DI)
-	ADDQ      R9, CX
-	ADDQ      R10, DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block5
-
-single1:
-	ADDQ $4, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD   (CX), Y3
-	VSUBPD    (DX), Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y6
-	VANDPD    Y4, Y3, Y7
-	VCMPPD    $17, Y1, Y7, Y8
-	VMULPD    Y2, Y7, Y7
-	VMULPD    Y5, Y7, Y7
-	VBLENDVPD Y8, Y7, Y11, Y7
-	VCMPPD    $17, Y0, Y3, Y8
-	VXORPD    Y10, Y7, Y9
-	VBLENDVPD Y8, Y9, Y3, Y3
-	VBLENDVPD Y6, Y7, Y3, Y3
-	VXORPD    Y10, Y3, Y6
-	VMOVUPD   Y3, (SI)
-	VMOVUPD   Y6, (DI)
-	ADDQ      8(SP), CX
-	ADDQ      16(SP), DX
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	SUBQ      $4, BX
-	JGE       block8
-
-tail7:
-	ADDQ $4, BX
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       BX
-	VMOVUPD    32(R8)(BX*8), Y3
-	VMASKMOVPD (CX), Y3, Y6
-	VMASKMOVPD (DX), Y3, Y7
-	VSUBPD     Y7, Y6, Y6
-	VCMPPD     $17, Y6, Y0, Y7
-	VANDPD     Y4, Y6, Y4
-	VCMPPD     $17, Y1, Y4, Y1
-	VMULPD     Y2, Y4, Y2
-	VMULPD     Y5, Y2, Y2
-	VBLENDVPD  Y1, Y2, Y11, Y1
-	VCMPPD     $17, Y0, Y6, Y0
-	VXORPD     Y10, Y1, Y2
-	VBLENDVPD  Y0, Y2, Y6, Y0
-	VBLENDVPD  Y7, Y1, Y0, Y0
-	VXORPD     Y10, Y0, Y1
-	VMASKMOVPD Y0, Y3, (SI)
-	VMASKMOVPD Y1, Y3, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (DX)(R12*8), DX
+	LEAQ         (SI)(R11*8), SI
+	LEAQ         (DI)(R11*8), DI
+	SUBQ         R11, BX
+	JNE          again1
+done3:
+	MOVQ 792(R9), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
-	VZEROUPPER
-	RET
-
-// func smooth_l1_sum_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·smooth_l1_sum_f64_backward_0_avx512(SB), NOSPLIT, $16-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	VBROADCASTSD 544(AX), Z1
-	MOVQ         48(AX), BX
-	VBROADCASTSD k0010000000000000<>+0(SB), Z2
-	VBROADCASTSD k7fd0000000000000<>+0(SB), Z3
-	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z4
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z5
-	VBROADCASTSD k4010000000000000<>+0(SB), Z6
-	VBROADCASTSD k7310000000000000<>+0(SB), Z7
-	VBROADCASTSD k7fb0000000000000<>+0(SB), Z8
-	VBROADCASTSD k0030000000000000<>+0(SB), Z9
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	VBROADCASTSD k8000000000000000<>+0(SB), Z10
-	MOVQ         288(AX), R8
-	MOVQ         296(AX), R9
-	MOVQ         288(AX), R10
-	SHLQ         $7, R10
-	MOVQ         296(AX), R11
-	SHLQ         $7, R11
-	MOVQ         288(AX), R12
-	MOVQ         R12, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R12
-	MOVQ         R12, 8(SP)
-	SHLQ         $6, 8(SP)
-	VBROADCASTSD (BX), Z11
-	VPANDQ       Z4, Z1, Z12
-	VDIVPD       Z1, Z11, Z13
-	VPANDQ       Z4, Z13, Z13
-	VCMPPD       $17, Z13, Z3, K1
-	VCMPPD       $17, Z5, Z12, K2
-	KANDW        K2, K1, K1
-	VCMPPD       $17, Z2, Z13, K2
-	VPANDQ       Z4, Z11, Z2
-	VCMPPD       $17, Z6, Z2, K3
-	KANDW        K3, K2, K2
-	VBLENDMPD    Z7, Z5, K1, Z2
-	VBLENDMPD    Z8, Z5, K2, Z3
-	VMULPD       Z3, Z11, Z3
-	VMULPD       Z2, Z1, Z5
-	VDIVPD       Z5, Z3, Z3
-	VBLENDMPD    Z9, Z2, K2, Z2
-	MOVQ         8(AX), BX
-	SUBQ         $16, BX
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z5
-	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
-	VMOVUPD.Z    (CX), K1, Z5
-	VMOVUPD.Z    (DX), K1, Z6
-	VSUBPD       Z6, Z5, Z5
-	VCMPPD       $17, Z5, Z0, K2
-	VPANDQ       Z4, Z5, Z6
-	VCMPPD       $17, Z1, Z6, K3
-	VMULPD       Z2, Z6, Z6
-	VMOVAPD      Z11, Z7
-	VMULPD       Z3, Z6, K3, Z7
-	VCMPPD       $17, Z0, Z5, K3
-	VPXORQ       Z10, Z7, Z6
-	VBLENDMPD    Z6, Z5, K3, Z5
-	VBLENDMPD    Z7, Z5, K2, Z5
-	VPXORQ       Z10, Z5, Z6
-	VMOVUPD      Z5, K1, (SI)
-	VMOVUPD      Z6, K1, (DI)
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	IMULQ        R12, R9
-	ADDQ         R9, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
-	SUBQ         R13, BX
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD   (CX), Z5
-	VSUBPD    (DX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMOVAPD   Z11, Z7
-	VMULPD    Z3, Z6, K2, Z7
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z10, Z7, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z7, Z5, K1, Z5
-	VPXORQ    Z10, Z5, Z6
-	VMOVNTPD  Z5, (SI)
-	VMOVNTPD  Z6, (DI)
-	VMOVUPD   64(CX), Z5
-	VSUBPD    64(DX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMOVAPD   Z11, Z7
-	VMULPD    Z3, Z6, K2, Z7
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z10, Z7, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z7, Z5, K1, Z5
-	VPXORQ    Z10, Z5, Z6
-	VMOVNTPD  Z5, 64(SI)
-	VMOVNTPD  Z6, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block4
-	JMP       single1
-
-usual2:
-
-block5:
-	VMOVUPD   (CX), Z5
-	VSUBPD    (DX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMOVAPD   Z11, Z7
-	VMULPD    Z3, Z6, K2, Z7
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z10, Z7, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z7, Z5, K1, Z5
-	VPXORQ    Z10, Z5, Z6
-	VMOVUPD   Z5, (SI)
-	VMOVUPD   Z6, (DI)
-	VMOVUPD   64(CX), Z5
-	VSUBPD    64(DX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMOVAPD   Z11, Z7
-	VMULPD    Z3, Z6, K2, Z7
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z10, Z7, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z7, Z5, K1, Z5
-	VPXORQ    Z10, Z5, Z6
-	VMOVUPD   Z5, 64(SI)
-	VMOVUPD   Z6, 64(DI)
-	ADDQ      R10, CX
-	ADDQ      R11, DX
-	ADDQ      $128, SI
-	ADDQ      $128, DI
-	SUBQ      $16, BX
-	JGE       block5
-
-single1:
-	ADDQ $8, BX
-	JLT  tail7
-
-block8:
-	VMOVUPD   (CX), Z5
-	VSUBPD    (DX), Z5, Z5
-	VCMPPD    $17, Z5, Z0, K1
-	VPANDQ    Z4, Z5, Z6
-	VCMPPD    $17, Z1, Z6, K2
-	VMULPD    Z2, Z6, Z6
-	VMOVAPD   Z11, Z7
-	VMULPD    Z3, Z6, K2, Z7
-	VCMPPD    $17, Z0, Z5, K2
-	VPXORQ    Z10, Z7, Z6
-	VBLENDMPD Z6, Z5, K2, Z5
-	VBLENDMPD Z7, Z5, K1, Z5
-	VPXORQ    Z10, Z5, Z6
-	VMOVUPD   Z5, (SI)
-	VMOVUPD   Z6, (DI)
-	ADDQ      0(SP), CX
-	ADDQ      8(SP), DX
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $8, BX
-	JGE       block8
-
-tail7:
-	ADDQ $8, BX
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ BX, Z5
-	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
-	VMOVUPD.Z    (CX), K1, Z5
-	VMOVUPD.Z    (DX), K1, Z6
-	VSUBPD       Z6, Z5, Z5
-	VCMPPD       $17, Z5, Z0, K2
-	VPANDQ       Z4, Z5, Z4
-	VCMPPD       $17, Z1, Z4, K3
-	VMULPD       Z2, Z4, Z1
-	VMULPD       Z3, Z1, K3, Z11
-	VCMPPD       $17, Z0, Z5, K3
-	VPXORQ       Z10, Z11, Z0
-	VBLENDMPD    Z0, Z5, K3, Z0
-	VBLENDMPD    Z11, Z0, K2, Z0
-	VPXORQ       Z10, Z0, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
-	ANDQ $1, AX
-	JEQ  end10
-	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 

@@ -36,11 +36,3 @@ func smooth_l1_mean_f64_forward_0(a *runtime.Args) {
 func smooth_l1_mean_f64_backward_0(a *runtime.Args) {
 	smooth_l1_mean_f64_backward_0_go(a)
 }
-
-func smooth_l1_sum_f32_backward_0(a *runtime.Args) {
-	smooth_l1_sum_f32_backward_0_go(a)
-}
-
-func smooth_l1_sum_f64_backward_0(a *runtime.Args) {
-	smooth_l1_sum_f64_backward_0_go(a)
-}

@@ -51,15 +51,3 @@ func smooth_l1_mean_f64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func smooth_l1_mean_f64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func smooth_l1_sum_f32_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func smooth_l1_sum_f32_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func smooth_l1_sum_f64_backward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func smooth_l1_sum_f64_backward_0_avx512(a *runtime.Args)

@@ -3,109 +3,56 @@
 #include "textflag.h"
 
 // func layer_norm_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f32_forward_0_avx2(SB), 0, $392-8
-	VXORPS       Y0, Y0, Y0
+TEXT ·layer_norm_f32_forward_0_avx2(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Y0
 	VXORPS       Y1, Y1, Y1
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Y1
 	VMOVUPS      k3f800000<>+0(SB), Y2
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         AX, 256(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 256(SP)
 	VXORPS       Y3, Y3, Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         288(AX), AX
-	SHLQ         $8, AX
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	MOVQ         BX, 264(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $8, BX
+	MOVQ         288(AX), CX
+	MOVQ         CX, 264(SP)
 	SHLQ         $5, 264(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         48(BX), BX
-	MOVQ         BX, 280(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         56(BX), BX
-	MOVQ         BX, 288(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         64(BX), BX
-	MOVQ         BX, 296(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	MOVQ         BX, 304(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         304(BX), BX
-	MOVQ         BX, 312(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         312(BX), BX
-	MOVQ         BX, 320(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	SHLQ         $7, BX
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
+	MOVQ         40(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 288(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 296(SP)
+	MOVQ         288(AX), CX
 	SHLQ         $7, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         312(DX), DX
+	MOVQ         304(AX), DX
 	SHLQ         $7, DX
-	MOVQ         a+0(FP), SI
-	MOVQ         304(SI), SI
-	MOVQ         SI, 328(SP)
-	SHLQ         $5, 328(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         312(SI), SI
-	MOVQ         SI, 336(SP)
-	SHLQ         $5, 336(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         72(SI), SI
-	MOVQ         SI, 344(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         160(SI), SI
-	MOVQ         SI, 352(SP)
-	SHLQ         $2, 352(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         168(SI), SI
-	MOVQ         SI, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         192(SI), SI
-	MOVQ         SI, 368(SP)
-	SHLQ         $2, 368(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         200(SI), SI
-	MOVQ         SI, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         SI, 384(SP)
-	MOVQ         384(SP), SI
-	TESTQ        SI, SI
+	MOVQ         312(AX), SI
+	SHLQ         $7, SI
+	MOVQ         304(AX), DI
+	MOVQ         DI, 304(SP)
+	SHLQ         $5, 304(SP)
+	MOVQ         312(AX), DI
+	MOVQ         DI, 312(SP)
+	SHLQ         $5, 312(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 320(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 328(SP)
+	MOVQ         328(SP), AX
+	TESTQ        AX, AX
 	JLE          end1
-
 row2:
-	MOVQ    256(SP), SI
+	MOVQ    256(SP), AX
 	MOVQ    a+0(FP), DI
 	MOVQ    8(DI), DI
 	SUBQ    $64, DI
-	JGE     full4
-	VMOVAPS Y3, Y4
-	VMOVUPS Y4, 0(SP)
-	VMOVUPS Y4, 32(SP)
-	VMOVUPS Y4, 64(SP)
-	VMOVUPS Y4, 96(SP)
-	VMOVUPS Y4, 128(SP)
-	VMOVUPS Y4, 160(SP)
-	VMOVUPS Y4, 192(SP)
-	VMOVUPS Y4, 224(SP)
-	JMP     single3
-
-full4:
 	VMOVAPS Y3, Y4
 	VMOVAPS Y3, Y5
 	VMOVAPS Y3, Y6
@@ -114,19 +61,20 @@ full4:
 	VMOVAPS Y3, Y9
 	VMOVAPS Y3, Y10
 	VMOVAPS Y3, Y11
-
-block5:
-	VADDPS  (SI), Y4, Y4
-	VADDPS  32(SI), Y5, Y5
-	VADDPS  64(SI), Y6, Y6
-	VADDPS  96(SI), Y7, Y7
-	VADDPS  128(SI), Y8, Y8
-	VADDPS  160(SI), Y9, Y9
-	VADDPS  192(SI), Y10, Y10
-	VADDPS  224(SI), Y11, Y11
-	ADDQ    AX, SI
-	SUBQ    $64, DI
-	JGE     block5
+	JLT     kept3
+block4:
+	VADDPS (AX), Y4, Y4
+	VADDPS 32(AX), Y5, Y5
+	VADDPS 64(AX), Y6, Y6
+	VADDPS 96(AX), Y7, Y7
+	VADDPS 128(AX), Y8, Y8
+	VADDPS 160(AX), Y9, Y9
+	VADDPS 192(AX), Y10, Y10
+	VADDPS 224(AX), Y11, Y11
+	ADDQ   BX, AX
+	SUBQ   $64, DI
+	JGE    block4
+kept3:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -135,37 +83,28 @@ block5:
 	VMOVUPS Y9, 160(SP)
 	VMOVUPS Y10, 192(SP)
 	VMOVUPS Y11, 224(SP)
-
-single3:
-	MOVQ $0, R8
-	ADDQ $56, DI
-	JLT  tail7
-
-block8:
-	VMOVUPS 0(SP)(R8*1), Y4
-	VADDPS  (SI), Y4, Y4
-	VMOVUPS Y4, 0(SP)(R8*1)
-	ADDQ    264(SP), SI
-	ADDQ    $32, R8
-	ANDQ    $255, R8
-	SUBQ    $8, DI
-	JGE     block8
-
-tail7:
-	ADDQ $8, DI
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       DI
-	VMOVUPS    32(R9)(DI*4), Y4
-	VMASKMOVPS (SI), Y4, Y5
+	MOVQ    $0, R8
+	ADDQ    $64, DI
+	JEQ     done5
+masked6:
+	MOVQ       DI, R9
+	MOVQ       $8, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y4
+	VMASKMOVPS (AX), Y4, Y5
 	VMOVUPS    0(SP)(R8*1), Y6
 	VADDPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y5, Y6, Y6
 	VMOVUPS    Y6, 0(SP)(R8*1)
-
-done6:
+	ADDQ       264(SP), AX
+	ADDQ       $32, R8
+	ANDQ       $255, R8
+	SUBQ       $8, DI
+	JGT        masked6
+done5:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -189,68 +128,56 @@ done6:
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
 	VDIVPS       Y0, Y4, Y5
-	MOVQ         256(SP), SI
+	MOVQ         256(SP), AX
 	MOVQ         a+0(FP), DI
 	MOVQ         8(DI), DI
 	SUBQ         $64, DI
-	JGE          full11
 	VMOVAPS      Y3, Y6
-	VMOVUPS      Y6, 0(SP)
-	VMOVUPS      Y6, 32(SP)
-	VMOVUPS      Y6, 64(SP)
-	VMOVUPS      Y6, 96(SP)
-	VMOVUPS      Y6, 128(SP)
-	VMOVUPS      Y6, 160(SP)
-	VMOVUPS      Y6, 192(SP)
-	VMOVUPS      Y6, 224(SP)
-	JMP          single10
-
-full11:
-	VMOVAPS Y3, Y6
-	VMOVAPS Y3, Y7
-	VMOVAPS Y3, Y8
-	VMOVAPS Y3, Y9
-	VMOVAPS Y3, Y10
-	VMOVAPS Y3, Y11
-	VMOVAPS Y3, Y12
-	VMOVAPS Y3, Y13
-
-block12:
-	VMOVUPS (SI), Y14
+	VMOVAPS      Y3, Y7
+	VMOVAPS      Y3, Y8
+	VMOVAPS      Y3, Y9
+	VMOVAPS      Y3, Y10
+	VMOVAPS      Y3, Y11
+	VMOVAPS      Y3, Y12
+	VMOVAPS      Y3, Y13
+	JLT          kept7
+block8:
+	VMOVUPS (AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y6, Y6
-	VMOVUPS 32(SI), Y14
+	VMOVUPS 32(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y7, Y7
-	VMOVUPS 64(SI), Y14
+	VMOVUPS 64(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y8, Y8
-	VMOVUPS 96(SI), Y14
+	VMOVUPS 96(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y9, Y9
-	VMOVUPS 128(SI), Y14
+	VMOVUPS 128(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y10, Y10
-	VMOVUPS 160(SI), Y14
+	VMOVUPS 160(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y11, Y11
-	VMOVUPS 192(SI), Y14
+	VMOVUPS 192(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y12, Y12
-	VMOVUPS 224(SI), Y14
+	VMOVUPS 224(AX), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y13, Y13
-	ADDQ    AX, SI
+	ADDQ    BX, AX
 	SUBQ    $64, DI
-	JGE     block12
+	JGE     block8
+kept7:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -259,42 +186,30 @@ block12:
 	VMOVUPS Y11, 160(SP)
 	VMOVUPS Y12, 192(SP)
 	VMOVUPS Y13, 224(SP)
-
-single10:
-	MOVQ $0, R8
-	ADDQ $56, DI
-	JLT  tail14
-
-block15:
-	VMOVUPS (SI), Y6
-	VSUBPS  Y5, Y6, Y6
-	VMULPS  Y6, Y6, Y6
-	VMOVUPS 0(SP)(R8*1), Y7
-	VADDPS  Y6, Y7, Y6
-	VMOVUPS Y6, 0(SP)(R8*1)
-	ADDQ    264(SP), SI
-	ADDQ    $32, R8
-	ANDQ    $255, R8
-	SUBQ    $8, DI
-	JGE     block15
-
-tail14:
-	ADDQ $8, DI
-	JEQ  done13
-
-masked16:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       DI
-	VMOVUPS    32(R9)(DI*4), Y6
-	VMASKMOVPS (SI), Y6, Y7
+	MOVQ    $0, R8
+	ADDQ    $64, DI
+	JEQ     done9
+masked10:
+	MOVQ       DI, R9
+	MOVQ       $8, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y6
+	VMASKMOVPS (AX), Y6, Y7
 	VSUBPS     Y5, Y7, Y7
 	VMULPS     Y7, Y7, Y7
 	VMOVUPS    0(SP)(R8*1), Y8
 	VADDPS     Y7, Y8, Y7
 	VBLENDVPS  Y6, Y7, Y8, Y8
 	VMOVUPS    Y8, 0(SP)(R8*1)
-
-done13:
+	ADDQ       264(SP), AX
+	ADDQ       $32, R8
+	ANDQ       $255, R8
+	SUBQ       $8, DI
+	JGT        masked10
+done9:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -317,193 +232,157 @@ done13:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         272(SP), SI
-	VMOVSS       X4, (SI)
+	MOVQ         272(SP), AX
+	VMOVSS       X4, (AX)
 	VDIVPS       Y0, Y6, Y4
 	VADDPS       Y1, Y4, Y4
 	VSQRTPS      Y4, Y4
 	VDIVPS       Y4, Y2, Y4
-	MOVQ         256(SP), SI
+	MOVQ         256(SP), AX
 	MOVQ         280(SP), DI
 	MOVQ         288(SP), R8
 	MOVQ         296(SP), R9
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $32, R10
-	JLT          single17
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual18
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned19
-	MOVQ         R11, R12
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again11
+	CMPQ         R10, $40
+	JLT          again11
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y7
-	VMASKMOVPS   (SI), Y7, Y8
-	VSUBPS       Y5, Y8, Y8
-	VMULPS       Y4, Y8, Y8
-	VMASKMOVPS   (DI), Y7, Y9
-	VMULPS       Y9, Y8, Y8
-	VMASKMOVPS   (R8), Y7, Y9
-	VADDPS       Y9, Y8, Y8
-	VMASKMOVPS   Y8, Y7, (R9)
-	MOVQ         304(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, SI
-	MOVQ         312(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         320(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single17
-
-aligned19:
-
-block20:
-	VMOVUPS  (SI), Y7
-	VSUBPS   Y5, Y7, Y7
-	VMULPS   Y4, Y7, Y7
-	VMULPS   (DI), Y7, Y7
-	VADDPS   (R8), Y7, Y7
+	TESTQ        R12, R12
+	JNE          masked14
+again11:
+	SUBQ $32, R10
+	JLT  single12
+block15:
+	VMOVUPS (AX), Y7
+	VSUBPS  Y5, Y7, Y7
+	VMULPS  Y4, Y7, Y7
+	VMULPS  (DI), Y7, Y7
+	VADDPS  (R8), Y7, Y7
+	VMOVUPS 32(AX), Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y4, Y8, Y8
+	VMULPS  32(DI), Y8, Y8
+	VADDPS  32(R8), Y8, Y8
+	VMOVUPS 64(AX), Y9
+	VSUBPS  Y5, Y9, Y9
+	VMULPS  Y4, Y9, Y9
+	VMULPS  64(DI), Y9, Y9
+	VADDPS  64(R8), Y9, Y9
+	VMOVUPS 96(AX), Y10
+	VSUBPS  Y5, Y10, Y10
+	VMULPS  Y4, Y10, Y10
+	VMULPS  96(DI), Y10, Y10
+	VADDPS  96(R8), Y10, Y10
+	TESTQ   R11, R11
+	JNE     around16
+	VMOVUPS Y7, (R9)
+	VMOVUPS Y8, 32(R9)
+	VMOVUPS Y9, 64(R9)
+	VMOVUPS Y10, 96(R9)
+	JMP     stored17
+around16:
 	VMOVNTPS Y7, (R9)
-	VMOVUPS  32(SI), Y7
-	VSUBPS   Y5, Y7, Y7
-	VMULPS   Y4, Y7, Y7
-	VMULPS   32(DI), Y7, Y7
-	VADDPS   32(R8), Y7, Y7
-	VMOVNTPS Y7, 32(R9)
-	VMOVUPS  64(SI), Y7
-	VSUBPS   Y5, Y7, Y7
-	VMULPS   Y4, Y7, Y7
-	VMULPS   64(DI), Y7, Y7
-	VADDPS   64(R8), Y7, Y7
-	VMOVNTPS Y7, 64(R9)
-	VMOVUPS  96(SI), Y7
-	VSUBPS   Y5, Y7, Y7
-	VMULPS   Y4, Y7, Y7
-	VMULPS   96(DI), Y7, Y7
-	VADDPS   96(R8), Y7, Y7
-	VMOVNTPS Y7, 96(R9)
-	ADDQ     BX, SI
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     $128, R9
-	SUBQ     $32, R10
-	JGE      block20
-	JMP      single17
-
-usual18:
-
-block21:
-	VMOVUPS (SI), Y7
-	VSUBPS  Y5, Y7, Y7
-	VMULPS  Y4, Y7, Y7
-	VMULPS  (DI), Y7, Y7
-	VADDPS  (R8), Y7, Y7
-	VMOVUPS Y7, (R9)
-	VMOVUPS 32(SI), Y7
-	VSUBPS  Y5, Y7, Y7
-	VMULPS  Y4, Y7, Y7
-	VMULPS  32(DI), Y7, Y7
-	VADDPS  32(R8), Y7, Y7
-	VMOVUPS Y7, 32(R9)
-	VMOVUPS 64(SI), Y7
-	VSUBPS  Y5, Y7, Y7
-	VMULPS  Y4, Y7, Y7
-	VMULPS  64(DI), Y7, Y7
-	VADDPS  64(R8), Y7, Y7
-	VMOVUPS Y7, 64(R9)
-	VMOVUPS 96(SI), Y7
-	VSUBPS  Y5, Y7, Y7
-	VMULPS  Y4, Y7, Y7
-	VMULPS  96(DI), Y7, Y7
-	VADDPS  96(R8), Y7, Y7
-	VMOVUPS Y7, 96(R9)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    $128, R9
-	SUBQ    $32, R10
-	JGE     block21
-
-single17:
+	VMOVNTPS Y8, 32(R9)
+	VMOVNTPS Y9, 64(R9)
+	VMOVNTPS Y10, 96(R9)
+stored17:
+	ADDQ CX, AX
+	ADDQ DX, DI
+	ADDQ SI, R8
+	ADDQ $128, R9
+	SUBQ $32, R10
+	JGE  block15
+single12:
 	ADDQ $24, R10
-	JLT  tail23
-
-block24:
-	VMOVUPS (SI), Y7
+	JLT  tail18
+block19:
+	VMOVUPS (AX), Y7
 	VSUBPS  Y5, Y7, Y7
 	VMULPS  Y4, Y7, Y7
 	VMULPS  (DI), Y7, Y7
 	VADDPS  (R8), Y7, Y7
 	VMOVUPS Y7, (R9)
-	ADDQ    264(SP), SI
-	ADDQ    328(SP), DI
-	ADDQ    336(SP), R8
+	ADDQ    264(SP), AX
+	ADDQ    304(SP), DI
+	ADDQ    312(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block24
-
-tail23:
-	ADDQ $8, R10
-	JEQ  done22
-
-masked25:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPS    32(R11)(R10*4), Y7
-	VMASKMOVPS (SI), Y7, Y8
-	VSUBPS     Y5, Y8, Y5
-	VMULPS     Y4, Y5, Y4
-	VMASKMOVPS (DI), Y7, Y5
-	VMULPS     Y5, Y4, Y4
-	VMASKMOVPS (R8), Y7, Y5
-	VADDPS     Y5, Y4, Y4
-	VMASKMOVPS Y4, Y7, (R9)
-
-done22:
-	MOVQ   344(SP), SI
-	VMOVSS X6, (SI)
-	MOVQ   256(SP), SI
-	ADDQ   352(SP), SI
-	MOVQ   SI, 256(SP)
-	MOVQ   272(SP), SI
-	ADDQ   360(SP), SI
-	MOVQ   SI, 272(SP)
-	MOVQ   296(SP), SI
-	ADDQ   368(SP), SI
-	MOVQ   SI, 296(SP)
-	MOVQ   344(SP), SI
-	ADDQ   376(SP), SI
-	MOVQ   SI, 344(SP)
-	MOVQ   384(SP), SI
-	DECQ   SI
-	MOVQ   SI, 384(SP)
+	JGE     block19
+tail18:
+	ADDQ    $8, R10
+	JEQ     done13
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked14:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y7
+	VMASKMOVPS (AX), Y7, Y8
+	VSUBPS     Y5, Y8, Y8
+	VMULPS     Y4, Y8, Y8
+	VMASKMOVPS (DI), Y7, Y9
+	VMULPS     Y9, Y8, Y8
+	VMASKMOVPS (R8), Y7, Y9
+	VADDPS     Y9, Y8, Y8
+	VMASKMOVPS Y8, Y7, (R9)
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
+	LEAQ       (AX)(R13*4), AX
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*4), DI
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (R8)(R13*4), R8
+	LEAQ       (R9)(R12*4), R9
+	SUBQ       R12, R10
+	JNE        again11
+done13:
+	MOVQ   320(SP), AX
+	VMOVSS X6, (AX)
+	MOVQ   a+0(FP), AX
+	MOVQ   160(AX), DI
+	SHLQ   $2, DI
+	ADDQ   DI, 256(SP)
+	MOVQ   168(AX), DI
+	SHLQ   $2, DI
+	ADDQ   DI, 272(SP)
+	MOVQ   192(AX), DI
+	SHLQ   $2, DI
+	ADDQ   DI, 296(SP)
+	MOVQ   200(AX), AX
+	SHLQ   $2, AX
+	ADDQ   AX, 320(SP)
+	MOVQ   328(SP), AX
+	DECQ   AX
+	MOVQ   AX, 328(SP)
 	JNE    row2
-
 end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end26
+	JEQ  end20
 	SFENCE
-
-end26:
+end20:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $384-8
+TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $312-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -527,93 +406,44 @@ TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $384-8
 	MOVQ         DX, 280(SP)
 	MOVQ         64(AX), DX
 	MOVQ         DX, 288(SP)
-	MOVQ         288(AX), DX
-	MOVQ         DX, 296(SP)
-	MOVQ         304(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         312(AX), DX
-	MOVQ         DX, 312(SP)
 	MOVQ         304(AX), DX
 	SHLQ         $8, DX
 	MOVQ         312(AX), SI
 	SHLQ         $8, SI
-	MOVQ         304(AX), DI
-	MOVQ         DI, 320(SP)
-	SHLQ         $6, 320(SP)
-	MOVQ         312(AX), DI
-	MOVQ         DI, 328(SP)
-	SHLQ         $6, 328(SP)
-	MOVQ         72(AX), DI
-	MOVQ         DI, 336(SP)
-	MOVQ         160(AX), DI
-	MOVQ         DI, 344(SP)
-	SHLQ         $2, 344(SP)
-	MOVQ         168(AX), DI
-	MOVQ         DI, 352(SP)
-	SHLQ         $2, 352(SP)
-	MOVQ         192(AX), DI
-	MOVQ         DI, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         200(AX), DI
-	MOVQ         DI, 368(SP)
-	SHLQ         $2, 368(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 296(SP)
+	MOVQ         a+0(FP), AX
 	MOVQ         (AX), DI
-	MOVQ         DI, 376(SP)
-	MOVQ         376(SP), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         304(SP), DI
 	TESTQ        DI, DI
 	JLE          end1
-
 row2:
 	MOVQ    BX, DI
 	MOVQ    8(AX), R8
 	SUBQ    $64, R8
-	JGE     full4
-	VMOVAPS Z3, Z4
-	VMOVUPS Z4, 0(SP)
-	VMOVUPS Z4, 64(SP)
-	VMOVUPS Z4, 128(SP)
-	VMOVUPS Z4, 192(SP)
-	JMP     single3
-
-full4:
 	VMOVAPS Z3, Z4
 	VMOVAPS Z3, Z5
 	VMOVAPS Z3, Z6
 	VMOVAPS Z3, Z7
-
-block5:
-	VADDPS  (DI), Z4, Z4
-	VADDPS  64(DI), Z5, Z5
-	VADDPS  128(DI), Z6, Z6
-	VADDPS  192(DI), Z7, Z7
-	ADDQ    CX, DI
-	SUBQ    $64, R8
-	JGE     block5
+	JLT     kept3
+block4:
+	VADDPS (DI), Z4, Z4
+	VADDPS 64(DI), Z5, Z5
+	VADDPS 128(DI), Z6, Z6
+	VADDPS 192(DI), Z7, Z7
+	ADDQ   CX, DI
+	SUBQ   $64, R8
+	JGE    block4
+kept3:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
-
-single3:
-	MOVQ $0, R9
-	ADDQ $48, R8
-	JLT  tail7
-
-block8:
-	VMOVUPS 0(SP)(R9*1), Z4
-	VADDPS  (DI), Z4, Z4
-	VMOVUPS Z4, 0(SP)(R9*1)
-	ADDQ    256(SP), DI
-	ADDQ    $64, R9
-	ANDQ    $255, R9
-	SUBQ    $16, R8
-	JGE     block8
-
-tail7:
-	ADDQ $16, R8
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R9
+	ADDQ    $64, R8
+	JEQ     done5
+masked6:
 	VPBROADCASTD R8, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (DI), K1, Z4
@@ -621,8 +451,12 @@ masked9:
 	VADDPS       Z4, Z5, Z4
 	VMOVAPS      Z4, K1, Z5
 	VMOVUPS      Z5, 0(SP)(R9*1)
-
-done6:
+	ADDQ         256(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $255, R9
+	SUBQ         $16, R8
+	JGT          masked6
+done5:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -643,21 +477,12 @@ done6:
 	MOVQ          BX, DI
 	MOVQ          8(AX), R8
 	SUBQ          $64, R8
-	JGE           full11
 	VMOVAPS       Z3, Z6
-	VMOVUPS       Z6, 0(SP)
-	VMOVUPS       Z6, 64(SP)
-	VMOVUPS       Z6, 128(SP)
-	VMOVUPS       Z6, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPS Z3, Z6
-	VMOVAPS Z3, Z7
-	VMOVAPS Z3, Z8
-	VMOVAPS Z3, Z9
-
-block12:
+	VMOVAPS       Z3, Z7
+	VMOVAPS       Z3, Z8
+	VMOVAPS       Z3, Z9
+	JLT           kept7
+block8:
 	VMOVUPS (DI), Z10
 	VSUBPS  Z5, Z10, Z10
 	VMULPS  Z10, Z10, Z10
@@ -676,35 +501,16 @@ block12:
 	VADDPS  Z10, Z9, Z9
 	ADDQ    CX, DI
 	SUBQ    $64, R8
-	JGE     block12
+	JGE     block8
+kept7:
 	VMOVUPS Z6, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	VMOVUPS Z9, 192(SP)
-
-single10:
-	MOVQ $0, R9
-	ADDQ $48, R8
-	JLT  tail14
-
-block15:
-	VMOVUPS (DI), Z6
-	VSUBPS  Z5, Z6, Z6
-	VMULPS  Z6, Z6, Z6
-	VMOVUPS 0(SP)(R9*1), Z7
-	VADDPS  Z6, Z7, Z6
-	VMOVUPS Z6, 0(SP)(R9*1)
-	ADDQ    256(SP), DI
-	ADDQ    $64, R9
-	ANDQ    $255, R9
-	SUBQ    $16, R8
-	JGE     block15
-
-tail14:
-	ADDQ $16, R8
-	JEQ  done13
-
-masked16:
+	MOVQ    $0, R9
+	ADDQ    $64, R8
+	JEQ     done9
+masked10:
 	VPBROADCASTD R8, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (DI), K1, Z6
@@ -714,8 +520,12 @@ masked16:
 	VADDPS       Z6, Z7, Z6
 	VMOVAPS      Z6, K1, Z7
 	VMOVUPS      Z7, 0(SP)(R9*1)
-
-done13:
+	ADDQ         256(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $255, R9
+	SUBQ         $16, R8
+	JGT          masked10
+done9:
 	VMOVUPS       0(SP), Z6
 	VMOVUPS       128(SP), Z7
 	VADDPS        Z7, Z6, Z6
@@ -743,175 +553,125 @@ done13:
 	MOVQ          280(SP), R9
 	MOVQ          288(SP), R10
 	MOVQ          8(AX), R11
-	SUBQ          $64, R11
-	JLT           single17
-	MOVQ          792(AX), R12
-	ANDQ          $1, R12
-	JEQ           usual18
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned19
-	MOVQ          R12, R13
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again11
+	CMPQ          R11, $80
+	JLT           again11
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $2, R13
-	MOVQ          R13, R14
-	VPBROADCASTD  R14, Z7
-	VPCMPD        $6, iota32<>+0(SB), Z7, K1
-	VMOVUPS.Z     (DI), K1, Z7
-	VSUBPS        Z5, Z7, Z7
-	VMULPS        Z4, Z7, Z7
-	VMOVUPS.Z     (R8), K1, Z8
-	VMULPS        Z8, Z7, Z7
-	VMOVUPS.Z     (R9), K1, Z8
-	VADDPS        Z8, Z7, Z7
-	VMOVUPS       Z7, K1, (R10)
-	MOVQ          296(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, DI
-	MOVQ          304(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          312(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single17
-
-aligned19:
-
-block20:
-	VMOVUPS  (DI), Z7
-	VSUBPS   Z5, Z7, Z7
-	VMULPS   Z4, Z7, Z7
-	VMULPS   (R8), Z7, Z7
-	VADDPS   (R9), Z7, Z7
+	TESTQ         R13, R13
+	JNE           masked14
+again11:
+	SUBQ $64, R11
+	JLT  single12
+block15:
+	VMOVUPS (DI), Z7
+	VSUBPS  Z5, Z7, Z7
+	VMULPS  Z4, Z7, Z7
+	VMULPS  (R8), Z7, Z7
+	VADDPS  (R9), Z7, Z7
+	VMOVUPS 64(DI), Z8
+	VSUBPS  Z5, Z8, Z8
+	VMULPS  Z4, Z8, Z8
+	VMULPS  64(R8), Z8, Z8
+	VADDPS  64(R9), Z8, Z8
+	VMOVUPS 128(DI), Z9
+	VSUBPS  Z5, Z9, Z9
+	VMULPS  Z4, Z9, Z9
+	VMULPS  128(R8), Z9, Z9
+	VADDPS  128(R9), Z9, Z9
+	VMOVUPS 192(DI), Z10
+	VSUBPS  Z5, Z10, Z10
+	VMULPS  Z4, Z10, Z10
+	VMULPS  192(R8), Z10, Z10
+	VADDPS  192(R9), Z10, Z10
+	TESTQ   R12, R12
+	JNE     around16
+	VMOVUPS Z7, (R10)
+	VMOVUPS Z8, 64(R10)
+	VMOVUPS Z9, 128(R10)
+	VMOVUPS Z10, 192(R10)
+	JMP     stored17
+around16:
 	VMOVNTPS Z7, (R10)
-	VMOVUPS  64(DI), Z7
-	VSUBPS   Z5, Z7, Z7
-	VMULPS   Z4, Z7, Z7
-	VMULPS   64(R8), Z7, Z7
-	VADDPS   64(R9), Z7, Z7
-	VMOVNTPS Z7, 64(R10)
-	VMOVUPS  128(DI), Z7
-	VSUBPS   Z5, Z7, Z7
-	VMULPS   Z4, Z7, Z7
-	VMULPS   128(R8), Z7, Z7
-	VADDPS   128(R9), Z7, Z7
-	VMOVNTPS Z7, 128(R10)
-	VMOVUPS  192(DI), Z7
-	VSUBPS   Z5, Z7, Z7
-	VMULPS   Z4, Z7, Z7
-	VMULPS   192(R8), Z7, Z7
-	VADDPS   192(R9), Z7, Z7
-	VMOVNTPS Z7, 192(R10)
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     SI, R9
-	ADDQ     $256, R10
-	SUBQ     $64, R11
-	JGE      block20
-	JMP      single17
-
-usual18:
-
-block21:
-	VMOVUPS (DI), Z7
-	VSUBPS  Z5, Z7, Z7
-	VMULPS  Z4, Z7, Z7
-	VMULPS  (R8), Z7, Z7
-	VADDPS  (R9), Z7, Z7
-	VMOVUPS Z7, (R10)
-	VMOVUPS 64(DI), Z7
-	VSUBPS  Z5, Z7, Z7
-	VMULPS  Z4, Z7, Z7
-	VMULPS  64(R8), Z7, Z7
-	VADDPS  64(R9), Z7, Z7
-	VMOVUPS Z7, 64(R10)
-	VMOVUPS 128(DI), Z7
-	VSUBPS  Z5, Z7, Z7
-	VMULPS  Z4, Z7, Z7
-	VMULPS  128(R8), Z7, Z7
-	VADDPS  128(R9), Z7, Z7
-	VMOVUPS Z7, 128(R10)
-	VMOVUPS 192(DI), Z7
-	VSUBPS  Z5, Z7, Z7
-	VMULPS  Z4, Z7, Z7
-	VMULPS  192(R8), Z7, Z7
-	VADDPS  192(R9), Z7, Z7
-	VMOVUPS Z7, 192(R10)
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    SI, R9
-	ADDQ    $256, R10
-	SUBQ    $64, R11
-	JGE     block21
-
-single17:
-	ADDQ $48, R11
-	JLT  tail23
-
-block24:
-	VMOVUPS (DI), Z7
-	VSUBPS  Z5, Z7, Z7
-	VMULPS  Z4, Z7, Z7
-	VMULPS  (R8), Z7, Z7
-	VADDPS  (R9), Z7, Z7
-	VMOVUPS Z7, (R10)
-	ADDQ    256(SP), DI
-	ADDQ    320(SP), R8
-	ADDQ    328(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $16, R11
-	JGE     block24
-
-tail23:
-	ADDQ $16, R11
-	JEQ  done22
-
-masked25:
-	VPBROADCASTD R11, Z7
+	VMOVNTPS Z8, 64(R10)
+	VMOVNTPS Z9, 128(R10)
+	VMOVNTPS Z10, 192(R10)
+stored17:
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ SI, R9
+	ADDQ $256, R10
+	SUBQ $64, R11
+	JGE  block15
+single12:
+	ADDQ    $64, R11
+	JEQ     done13
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked14:
+	VPBROADCASTD R13, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
-	VSUBPS       Z5, Z7, Z5
-	VMULPS       Z4, Z5, Z4
-	VMOVUPS.Z    (R8), K1, Z5
-	VMULPS       Z5, Z4, Z4
-	VMOVUPS.Z    (R9), K1, Z5
-	VADDPS       Z5, Z4, Z4
-	VMOVUPS      Z4, K1, (R10)
-
-done22:
-	MOVQ   336(SP), DI
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z4, Z7, Z7
+	VMOVUPS.Z    (R8), K1, Z8
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS.Z    (R9), K1, Z8
+	VADDPS       Z8, Z7, Z7
+	VMOVUPS      Z7, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*4), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R9)(R14*4), R9
+	LEAQ         (R10)(R13*4), R10
+	SUBQ         R13, R11
+	JNE          again11
+done13:
+	MOVQ   296(SP), DI
 	VMOVSS X6, (DI)
-	ADDQ   344(SP), BX
-	MOVQ   264(SP), DI
-	ADDQ   352(SP), DI
-	MOVQ   DI, 264(SP)
-	MOVQ   288(SP), DI
-	ADDQ   360(SP), DI
-	MOVQ   DI, 288(SP)
-	MOVQ   336(SP), DI
-	ADDQ   368(SP), DI
-	MOVQ   DI, 336(SP)
-	MOVQ   376(SP), DI
+	MOVQ   a+0(FP), DI
+	MOVQ   160(DI), R8
+	SHLQ   $2, R8
+	ADDQ   R8, BX
+	MOVQ   168(DI), R8
+	SHLQ   $2, R8
+	ADDQ   R8, 264(SP)
+	MOVQ   192(DI), R8
+	SHLQ   $2, R8
+	ADDQ   R8, 288(SP)
+	MOVQ   200(DI), DI
+	SHLQ   $2, DI
+	ADDQ   DI, 296(SP)
+	MOVQ   304(SP), DI
 	DECQ   DI
-	MOVQ   DI, 376(SP)
+	MOVQ   DI, 304(SP)
 	JNE    row2
-
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end26
+	JEQ  end18
 	SFENCE
-
-end26:
+end18:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $544-8
+TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $464-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -935,101 +695,73 @@ TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $544-8
 	MOVQ         BX, 360(SP)
 	MOVQ         80(AX), BX
 	MOVQ         BX, 368(SP)
-	VXORPS       Y0, Y0, Y0
 	MOVQ         288(AX), BX
+	MOVQ         BX, 376(SP)
+	SHLQ         $7, 376(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 384(SP)
+	SHLQ         $7, 384(SP)
+	MOVQ         304(AX), BX
 	SHLQ         $7, BX
-	MOVQ         296(AX), CX
-	SHLQ         $7, CX
-	MOVQ         304(AX), DX
-	SHLQ         $7, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 376(SP)
-	SHLQ         $5, 376(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 384(SP)
-	SHLQ         $5, 384(SP)
-	MOVQ         304(AX), SI
-	MOVQ         SI, 392(SP)
+	MOVQ         288(AX), CX
+	MOVQ         CX, 392(SP)
 	SHLQ         $5, 392(SP)
-	MOVQ         88(AX), SI
-	MOVQ         SI, 400(SP)
-	MOVQ         288(AX), SI
-	MOVQ         SI, 408(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 416(SP)
-	MOVQ         304(AX), SI
-	MOVQ         SI, 424(SP)
-	MOVQ         160(AX), SI
-	MOVQ         SI, 432(SP)
-	SHLQ         $2, 432(SP)
-	MOVQ         176(AX), SI
-	MOVQ         SI, 440(SP)
-	SHLQ         $2, 440(SP)
-	MOVQ         184(AX), SI
-	MOVQ         SI, 448(SP)
-	SHLQ         $2, 448(SP)
-	MOVQ         192(AX), SI
+	MOVQ         296(AX), CX
+	MOVQ         CX, 400(SP)
+	SHLQ         $5, 400(SP)
+	MOVQ         304(AX), CX
+	MOVQ         CX, 408(SP)
+	SHLQ         $5, 408(SP)
+	MOVQ         88(AX), CX
+	MOVQ         CX, 416(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
+	SHLQ         $6, DX
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	VMOVUPS      k3f800000<>+0(SB), Y0
+	VDIVPS       256(SP), Y0, Y0
+	VMOVUPS      Y0, 424(SP)
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), SI
 	MOVQ         SI, 456(SP)
-	SHLQ         $2, 456(SP)
-	MOVQ         216(AX), SI
-	MOVQ         SI, 464(SP)
-	SHLQ         $2, 464(SP)
-	VMOVUPS      k3f800000<>+0(SB), Y1
-	VDIVPS       256(SP), Y1, Y1
-	VMOVUPS      Y1, 472(SP)
-	MOVQ         (AX), SI
-	MOVQ         SI, 504(SP)
-	MOVQ         504(SP), SI
+	MOVQ         456(SP), SI
 	TESTQ        SI, SI
 	JLE          end1
-
 row2:
 	MOVQ         320(SP), SI
+	VBROADCASTSS (SI), Y0
+	VDIVPS       256(SP), Y0, Y0
+	MOVQ         328(SP), SI
 	VBROADCASTSS (SI), Y1
 	VDIVPS       256(SP), Y1, Y1
-	MOVQ         328(SP), SI
-	VBROADCASTSS (SI), Y2
-	VDIVPS       256(SP), Y2, Y2
-	VADDPS       288(SP), Y2, Y2
-	VSQRTPS      Y2, Y2
-	VMOVUPS      Y2, 512(SP)
+	VADDPS       288(SP), Y1, Y1
+	VSQRTPS      Y1, Y1
 	VMOVUPS      k3f800000<>+0(SB), Y2
-	VDIVPS       512(SP), Y2, Y2
+	VDIVPS       Y1, Y2, Y2
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
 	MOVQ         360(SP), R9
 	MOVQ         368(SP), R10
-	MOVQ         8(AX), R11
+	MOVQ         a+0(FP), R11
+	MOVQ         8(R11), R11
 	SUBQ         $32, R11
-	JGE          full4
-	VMOVAPS      Y0, Y3
-	VMOVUPS      Y3, 0(SP)
-	VMOVUPS      Y3, 32(SP)
-	VMOVUPS      Y3, 64(SP)
-	VMOVUPS      Y3, 96(SP)
-	VMOVAPS      Y0, Y3
-	VMOVUPS      Y3, 128(SP)
-	VMOVUPS      Y3, 160(SP)
-	VMOVUPS      Y3, 192(SP)
-	VMOVUPS      Y3, 224(SP)
-	JMP          single3
-
-full4:
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-
-block5:
+	VMOVUPS      k00000000<>+0(SB), Y3
+	VMOVUPS      k00000000<>+0(SB), Y4
+	VMOVUPS      k00000000<>+0(SB), Y5
+	VMOVUPS      k00000000<>+0(SB), Y6
+	VMOVUPS      k00000000<>+0(SB), Y7
+	VMOVUPS      k00000000<>+0(SB), Y8
+	VMOVUPS      k00000000<>+0(SB), Y9
+	VMOVUPS      k00000000<>+0(SB), Y10
+	JLT          kept3
+block4:
 	VMOVUPS (SI), Y11
 	VMULPS  (DI), Y11, Y12
 	VMOVUPS (R8), Y13
-	VSUBPS  Y1, Y13, Y13
+	VSUBPS  Y0, Y13, Y13
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
@@ -1044,7 +776,7 @@ block5:
 	VMOVUPS 32(SI), Y11
 	VMULPS  32(DI), Y11, Y12
 	VMOVUPS 32(R8), Y13
-	VSUBPS  Y1, Y13, Y13
+	VSUBPS  Y0, Y13, Y13
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
@@ -1059,7 +791,7 @@ block5:
 	VMOVUPS 64(SI), Y11
 	VMULPS  64(DI), Y11, Y12
 	VMOVUPS 64(R8), Y13
-	VSUBPS  Y1, Y13, Y13
+	VSUBPS  Y0, Y13, Y13
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
@@ -1074,7 +806,7 @@ block5:
 	VMOVUPS 96(SI), Y11
 	VMULPS  96(DI), Y11, Y12
 	VMOVUPS 96(R8), Y13
-	VSUBPS  Y1, Y13, Y13
+	VSUBPS  Y0, Y13, Y13
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
@@ -1086,13 +818,14 @@ block5:
 	VMOVUPS 96(R10), Y12
 	VADDPS  Y11, Y12, Y11
 	VMOVUPS Y11, 96(R10)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
+	ADDQ    376(SP), SI
+	ADDQ    384(SP), DI
+	ADDQ    BX, R8
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $32, R11
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -1101,55 +834,22 @@ block5:
 	VMOVUPS Y8, 160(SP)
 	VMOVUPS Y9, 192(SP)
 	VMOVUPS Y10, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS (SI), Y3
-	VMULPS  (DI), Y3, Y4
-	VMOVUPS (R8), Y5
-	VSUBPS  Y1, Y5, Y5
-	VMULPS  Y5, Y4, Y6
-	VMULPS  Y3, Y2, Y7
-	VMULPS  Y5, Y7, Y5
-	VMOVUPS 0(SP)(R12*1), Y7
-	VADDPS  Y6, Y7, Y6
-	VMOVUPS Y6, 0(SP)(R12*1)
-	VMOVUPS 128(SP)(R12*1), Y6
-	VADDPS  Y4, Y6, Y4
-	VMOVUPS Y4, 128(SP)(R12*1)
-	VMOVUPS (R9), Y4
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (R9)
-	VMOVUPS (R10), Y4
-	VADDPS  Y3, Y4, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    376(SP), SI
-	ADDQ    384(SP), DI
-	ADDQ    392(SP), R8
-	ADDQ    $32, R9
-	ADDQ    $32, R10
-	ADDQ    $32, R12
-	ANDQ    $127, R12
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPS    32(R13)(R11*4), Y3
+	MOVQ    $0, R12
+	ADDQ    $32, R11
+	JEQ     done5
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $8, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y3
 	VMASKMOVPS (SI), Y3, Y4
 	VMASKMOVPS (DI), Y3, Y5
 	VMULPS     Y5, Y4, Y5
 	VMASKMOVPS (R8), Y3, Y6
-	VSUBPS     Y1, Y6, Y6
+	VSUBPS     Y0, Y6, Y6
 	VMULPS     Y6, Y5, Y7
 	VMULPS     Y4, Y2, Y8
 	VMULPS     Y6, Y8, Y6
@@ -1167,8 +867,16 @@ masked9:
 	VMASKMOVPS (R10), Y3, Y5
 	VADDPS     Y4, Y5, Y4
 	VMASKMOVPS Y4, Y3, (R10)
-
-done6:
+	ADDQ       392(SP), SI
+	ADDQ       400(SP), DI
+	ADDQ       408(SP), R8
+	ADDQ       $32, R9
+	ADDQ       $32, R10
+	ADDQ       $32, R12
+	ANDQ       $127, R12
+	SUBQ       $8, R11
+	JGT        masked6
+done5:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      64(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -1197,356 +905,202 @@ done6:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMULPS       472(SP), Y3, Y3
-	VDIVPS       512(SP), Y3, Y3
-	VDIVPS       512(SP), Y3, Y3
-	VMULPS       472(SP), Y4, Y4
+	VMULPS       424(SP), Y3, Y3
+	VDIVPS       Y1, Y3, Y3
+	VDIVPS       Y1, Y3, Y1
+	VMULPS       424(SP), Y4, Y3
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
-	MOVQ         400(SP), R9
-	MOVQ         8(AX), R10
-	SUBQ         $32, R10
-	JLT          single10
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual11
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned12
-	MOVQ         R11, R12
+	MOVQ         416(SP), R9
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R10
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again7
+	CMPQ         R10, $24
+	JLT          again7
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y5
-	VMASKMOVPS   (SI), Y5, Y6
-	VMASKMOVPS   (DI), Y5, Y7
-	VMULPS       Y7, Y6, Y6
-	VMASKMOVPS   (R8), Y5, Y7
-	VSUBPS       Y1, Y7, Y7
-	VMULPS       Y7, Y3, Y7
-	VSUBPS       Y7, Y6, Y6
-	VSUBPS       Y4, Y6, Y6
-	VMULPS       Y6, Y2, Y6
-	VMASKMOVPS   Y6, Y5, (R9)
-	MOVQ         408(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, SI
-	MOVQ         416(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         424(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single10
-
-aligned12:
-
-block13:
-	VMOVUPS  (SI), Y5
-	VMULPS   (DI), Y5, Y5
-	VMOVUPS  (R8), Y6
-	VSUBPS   Y1, Y6, Y6
-	VMULPS   Y6, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VSUBPS   Y4, Y5, Y5
-	VMULPS   Y5, Y2, Y5
-	VMOVNTPS Y5, (R9)
-	VMOVUPS  32(SI), Y5
-	VMULPS   32(DI), Y5, Y5
-	VMOVUPS  32(R8), Y6
-	VSUBPS   Y1, Y6, Y6
-	VMULPS   Y6, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VSUBPS   Y4, Y5, Y5
-	VMULPS   Y5, Y2, Y5
-	VMOVNTPS Y5, 32(R9)
-	VMOVUPS  64(SI), Y5
-	VMULPS   64(DI), Y5, Y5
-	VMOVUPS  64(R8), Y6
-	VSUBPS   Y1, Y6, Y6
-	VMULPS   Y6, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VSUBPS   Y4, Y5, Y5
-	VMULPS   Y5, Y2, Y5
-	VMOVNTPS Y5, 64(R9)
-	VMOVUPS  96(SI), Y5
-	VMULPS   96(DI), Y5, Y5
-	VMOVUPS  96(R8), Y6
-	VSUBPS   Y1, Y6, Y6
-	VMULPS   Y6, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VSUBPS   Y4, Y5, Y5
-	VMULPS   Y5, Y2, Y5
-	VMOVNTPS Y5, 96(R9)
-	ADDQ     BX, SI
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     $128, R9
-	SUBQ     $32, R10
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPS (SI), Y5
-	VMULPS  (DI), Y5, Y5
-	VMOVUPS (R8), Y6
-	VSUBPS  Y1, Y6, Y6
-	VMULPS  Y6, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VSUBPS  Y4, Y5, Y5
-	VMULPS  Y5, Y2, Y5
-	VMOVUPS Y5, (R9)
+	TESTQ        R12, R12
+	JNE          masked10
+again7:
+	SUBQ $16, R10
+	JLT  single8
+block11:
+	VMOVUPS (SI), Y4
+	VMULPS  (DI), Y4, Y4
+	VMOVUPS (R8), Y5
+	VSUBPS  Y0, Y5, Y5
+	VMULPS  Y5, Y1, Y5
+	VSUBPS  Y5, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y4, Y2, Y4
 	VMOVUPS 32(SI), Y5
 	VMULPS  32(DI), Y5, Y5
 	VMOVUPS 32(R8), Y6
-	VSUBPS  Y1, Y6, Y6
-	VMULPS  Y6, Y3, Y6
+	VSUBPS  Y0, Y6, Y6
+	VMULPS  Y6, Y1, Y6
 	VSUBPS  Y6, Y5, Y5
-	VSUBPS  Y4, Y5, Y5
+	VSUBPS  Y3, Y5, Y5
 	VMULPS  Y5, Y2, Y5
+	TESTQ   R11, R11
+	JNE     around12
+	VMOVUPS Y4, (R9)
 	VMOVUPS Y5, 32(R9)
-	VMOVUPS 64(SI), Y5
-	VMULPS  64(DI), Y5, Y5
-	VMOVUPS 64(R8), Y6
-	VSUBPS  Y1, Y6, Y6
-	VMULPS  Y6, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VSUBPS  Y4, Y5, Y5
-	VMULPS  Y5, Y2, Y5
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS 96(SI), Y5
-	VMULPS  96(DI), Y5, Y5
-	VMOVUPS 96(R8), Y6
-	VSUBPS  Y1, Y6, Y6
-	VMULPS  Y6, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VSUBPS  Y4, Y5, Y5
-	VMULPS  Y5, Y2, Y5
-	VMOVUPS Y5, 96(R9)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    $128, R9
-	SUBQ    $32, R10
-	JGE     block14
-
-single10:
-	ADDQ $24, R10
-	JLT  tail16
-
-block17:
-	VMOVUPS (SI), Y5
-	VMULPS  (DI), Y5, Y5
-	VMOVUPS (R8), Y6
-	VSUBPS  Y1, Y6, Y6
-	VMULPS  Y6, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VSUBPS  Y4, Y5, Y5
-	VMULPS  Y5, Y2, Y5
-	VMOVUPS Y5, (R9)
-	ADDQ    376(SP), SI
-	ADDQ    384(SP), DI
-	ADDQ    392(SP), R8
-	ADDQ    $32, R9
-	SUBQ    $8, R10
-	JGE     block17
-
-tail16:
-	ADDQ $8, R10
-	JEQ  done15
-
-masked18:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPS    32(R11)(R10*4), Y5
-	VMASKMOVPS (SI), Y5, Y6
-	VMASKMOVPS (DI), Y5, Y7
-	VMULPS     Y7, Y6, Y6
-	VMASKMOVPS (R8), Y5, Y7
-	VSUBPS     Y1, Y7, Y1
-	VMULPS     Y1, Y3, Y1
-	VSUBPS     Y1, Y6, Y1
-	VSUBPS     Y4, Y1, Y1
-	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y5, (R9)
-
-done15:
-	MOVQ 336(SP), SI
-	ADDQ 432(SP), SI
-	MOVQ SI, 336(SP)
-	MOVQ 352(SP), SI
-	ADDQ 440(SP), SI
-	MOVQ SI, 352(SP)
-	MOVQ 320(SP), SI
-	ADDQ 448(SP), SI
-	MOVQ SI, 320(SP)
-	MOVQ 328(SP), SI
-	ADDQ 456(SP), SI
-	MOVQ SI, 328(SP)
-	MOVQ 400(SP), SI
-	ADDQ 464(SP), SI
-	MOVQ SI, 400(SP)
-	MOVQ 504(SP), SI
+	JMP     stored13
+around12:
+	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y5, 32(R9)
+stored13:
+	ADDQ CX, SI
+	ADDQ DX, DI
+	ADDQ AX, R8
+	ADDQ $64, R9
+	SUBQ $16, R10
+	JGE  block11
+single8:
+	ADDQ    $16, R10
+	JEQ     done9
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked10:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y4
+	VMASKMOVPS (SI), Y4, Y5
+	VMASKMOVPS (DI), Y4, Y6
+	VMULPS     Y6, Y5, Y5
+	VMASKMOVPS (R8), Y4, Y6
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y6, Y1, Y6
+	VSUBPS     Y6, Y5, Y5
+	VSUBPS     Y3, Y5, Y5
+	VMULPS     Y5, Y2, Y5
+	VMASKMOVPS Y5, Y4, (R9)
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
+	LEAQ       (SI)(R13*4), SI
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*4), DI
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (R8)(R13*4), R8
+	LEAQ       (R9)(R12*4), R9
+	SUBQ       R12, R10
+	JNE        again7
+done9:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 336(SP)
+	MOVQ 176(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 352(SP)
+	MOVQ 184(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 320(SP)
+	MOVQ 192(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 328(SP)
+	MOVQ 216(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 416(SP)
+	MOVQ 456(SP), SI
 	DECQ SI
-	MOVQ SI, 504(SP)
+	MOVQ SI, 456(SP)
 	JNE  row2
-
 end1:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·layer_norm_f32_backward_0_avx512(SB), 0, $424-8
-	VPXORD       Z0, Z0, Z0
+TEXT ·layer_norm_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
 	VPXORD       Z2, Z2, Z2
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    552(AX), X2, X2
 	VBROADCASTSS X2, Z2
-	MOVQ         a+0(FP), AX
-	MOVQ         56(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         64(AX), AX
-	MOVQ         AX, 264(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         AX, 272(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         40(AX), AX
-	MOVQ         AX, 280(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), AX
-	MOVQ         AX, 288(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         72(AX), AX
-	MOVQ         AX, 296(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         80(AX), AX
-	MOVQ         AX, 304(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 256(SP)
+	MOVQ         64(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         72(AX), CX
+	MOVQ         CX, 288(SP)
+	MOVQ         80(AX), CX
+	MOVQ         CX, 296(SP)
 	VPXORD       Z3, Z3, Z3
-	MOVQ         a+0(FP), AX
-	MOVQ         288(AX), AX
-	MOVQ         AX, 312(SP)
-	SHLQ         $7, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         296(AX), AX
-	SHLQ         $7, AX
-	MOVQ         a+0(FP), BX
-	MOVQ         304(BX), BX
-	SHLQ         $7, BX
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	MOVQ         CX, 320(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $7, CX
+	MOVQ         296(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
+	SHLQ         $7, SI
+	MOVQ         288(AX), DI
+	MOVQ         DI, 304(SP)
+	SHLQ         $6, 304(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 312(SP)
+	SHLQ         $6, 312(SP)
+	MOVQ         304(AX), DI
+	MOVQ         DI, 320(SP)
 	SHLQ         $6, 320(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         296(CX), CX
-	MOVQ         CX, 328(SP)
-	SHLQ         $6, 328(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
-	MOVQ         CX, 336(SP)
-	SHLQ         $6, 336(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), CX
-	MOVQ         CX, 344(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	MOVQ         CX, 352(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         296(CX), CX
-	MOVQ         CX, 360(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
-	MOVQ         CX, 368(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	SHLQ         $8, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         296(DX), DX
-	SHLQ         $8, DX
-	MOVQ         a+0(FP), SI
-	MOVQ         304(SI), SI
-	SHLQ         $8, SI
-	MOVQ         a+0(FP), DI
-	MOVQ         160(DI), DI
-	MOVQ         DI, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         176(DI), DI
-	MOVQ         DI, 384(SP)
-	SHLQ         $2, 384(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         184(DI), DI
-	MOVQ         DI, 392(SP)
-	SHLQ         $2, 392(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         192(DI), DI
-	MOVQ         DI, 400(SP)
-	SHLQ         $2, 400(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         216(DI), DI
-	MOVQ         DI, 408(SP)
-	SHLQ         $2, 408(SP)
+	MOVQ         88(AX), AX
+	MOVQ         AX, 328(SP)
+	MOVQ         a+0(FP), AX
 	VDIVPS       Z0, Z1, Z4
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
-	MOVQ         DI, 416(SP)
-	MOVQ         416(SP), DI
+	MOVQ         (AX), DI
+	MOVQ         DI, 336(SP)
+	MOVQ         336(SP), DI
 	TESTQ        DI, DI
 	JLE          end1
-
 row2:
 	MOVQ         256(SP), DI
 	VBROADCASTSS (DI), Z5
 	VDIVPS       Z0, Z5, Z5
-	MOVQ         264(SP), DI
-	VBROADCASTSS (DI), Z6
+	VBROADCASTSS (BX), Z6
 	VDIVPS       Z0, Z6, Z6
 	VADDPS       Z2, Z6, Z6
 	VSQRTPS      Z6, Z6
 	VDIVPS       Z6, Z1, Z7
-	MOVQ         272(SP), DI
-	MOVQ         280(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         296(SP), R10
-	MOVQ         304(SP), R11
-	MOVQ         a+0(FP), R12
-	MOVQ         8(R12), R12
+	MOVQ         264(SP), DI
+	MOVQ         272(SP), R8
+	MOVQ         280(SP), R9
+	MOVQ         288(SP), R10
+	MOVQ         296(SP), R11
+	MOVQ         8(AX), R12
 	SUBQ         $32, R12
-	JGE          full4
 	VMOVAPS      Z3, Z8
-	VMOVUPS      Z8, 0(SP)
-	VMOVUPS      Z8, 64(SP)
-	VMOVAPS      Z3, Z8
-	VMOVUPS      Z8, 128(SP)
-	VMOVUPS      Z8, 192(SP)
-	JMP          single3
-
-full4:
-	VMOVAPS Z3, Z8
-	VMOVAPS Z3, Z9
-	VMOVAPS Z3, Z10
-	VMOVAPS Z3, Z11
-
-block5:
+	VMOVAPS      Z3, Z9
+	VMOVAPS      Z3, Z10
+	VMOVAPS      Z3, Z11
+	JLT          kept3
+block4:
 	VMOVUPS (DI), Z12
 	VMULPS  (R8), Z12, Z13
 	VMOVUPS (R9), Z14
@@ -1577,58 +1131,22 @@ block5:
 	VMOVUPS 64(R11), Z13
 	VADDPS  Z12, Z13, Z12
 	VMOVUPS Z12, 64(R11)
-	ADDQ    312(SP), DI
-	ADDQ    AX, R8
-	ADDQ    BX, R9
+	ADDQ    CX, DI
+	ADDQ    DX, R8
+	ADDQ    SI, R9
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $32, R12
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPS Z8, 0(SP)
 	VMOVUPS Z9, 64(SP)
 	VMOVUPS Z10, 128(SP)
 	VMOVUPS Z11, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $16, R12
-	JLT  tail7
-
-block8:
-	VMOVUPS (DI), Z8
-	VMULPS  (R8), Z8, Z9
-	VMOVUPS (R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z9, Z11
-	VMULPS  Z8, Z7, Z12
-	VMULPS  Z10, Z12, Z10
-	VMOVUPS 0(SP)(R13*1), Z12
-	VADDPS  Z11, Z12, Z11
-	VMOVUPS Z11, 0(SP)(R13*1)
-	VMOVUPS 128(SP)(R13*1), Z11
-	VADDPS  Z9, Z11, Z9
-	VMOVUPS Z9, 128(SP)(R13*1)
-	VMOVUPS (R10), Z9
-	VADDPS  Z10, Z9, Z9
-	VMOVUPS Z9, (R10)
-	VMOVUPS (R11), Z9
-	VADDPS  Z8, Z9, Z8
-	VMOVUPS Z8, (R11)
-	ADDQ    320(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
-	ADDQ    $64, R10
-	ADDQ    $64, R11
-	ADDQ    $64, R13
-	ANDQ    $127, R13
-	SUBQ    $16, R12
-	JGE     block8
-
-tail7:
-	ADDQ $16, R12
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R13
+	ADDQ    $32, R12
+	JEQ     done5
+masked6:
 	VPBROADCASTD R12, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VMOVUPS.Z    (DI), K1, Z8
@@ -1653,8 +1171,16 @@ masked9:
 	VMOVUPS.Z    (R11), K1, Z9
 	VADDPS       Z8, Z9, Z8
 	VMOVUPS      Z8, K1, (R11)
-
-done6:
+	ADDQ         304(SP), DI
+	ADDQ         312(SP), R8
+	ADDQ         320(SP), R9
+	ADDQ         $64, R10
+	ADDQ         $64, R11
+	ADDQ         $64, R13
+	ANDQ         $127, R13
+	SUBQ         $16, R12
+	JGT          masked6
+done5:
 	VMOVUPS       0(SP), Z8
 	VMOVUPS       64(SP), Z9
 	VADDPS        Z9, Z8, Z8
@@ -1683,315 +1209,170 @@ done6:
 	VDIVPS        Z6, Z8, Z8
 	VDIVPS        Z6, Z8, Z6
 	VMULPS        Z9, Z4, Z8
-	MOVQ          272(SP), DI
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          344(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	SUBQ          $64, R11
-	JLT           single10
-	MOVQ          a+0(FP), R12
-	MOVQ          792(R12), R12
-	ANDQ          $1, R12
-	JEQ           usual11
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned12
-	MOVQ          R12, R13
+	MOVQ          264(SP), DI
+	MOVQ          272(SP), R8
+	MOVQ          280(SP), R9
+	MOVQ          328(SP), R10
+	MOVQ          8(AX), R11
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again7
+	CMPQ          R11, $48
+	JLT           again7
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $2, R13
-	MOVQ          R13, R14
-	VPBROADCASTD  R14, Z9
-	VPCMPD        $6, iota32<>+0(SB), Z9, K1
-	VMOVUPS.Z     (DI), K1, Z9
-	VMOVUPS.Z     (R8), K1, Z10
-	VMULPS        Z10, Z9, Z9
-	VMOVUPS.Z     (R9), K1, Z10
-	VSUBPS        Z5, Z10, Z10
-	VMULPS        Z10, Z6, Z10
-	VSUBPS        Z10, Z9, Z9
-	VSUBPS        Z8, Z9, Z9
-	VMULPS        Z9, Z7, Z9
-	VMOVUPS       Z9, K1, (R10)
-	MOVQ          352(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, DI
-	MOVQ          360(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          368(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single10
-
-aligned12:
-
-block13:
-	VMOVUPS  (DI), Z9
-	VMULPS   (R8), Z9, Z9
-	VMOVUPS  (R9), Z10
-	VSUBPS   Z5, Z10, Z10
-	VMULPS   Z10, Z6, Z10
-	VSUBPS   Z10, Z9, Z9
-	VSUBPS   Z8, Z9, Z9
-	VMULPS   Z9, Z7, Z9
+	TESTQ         R13, R13
+	JNE           masked10
+again7:
+	SUBQ $32, R11
+	JLT  single8
+block11:
+	VMOVUPS (DI), Z9
+	VMULPS  (R8), Z9, Z9
+	VMOVUPS (R9), Z10
+	VSUBPS  Z5, Z10, Z10
+	VMULPS  Z10, Z6, Z10
+	VSUBPS  Z10, Z9, Z9
+	VSUBPS  Z8, Z9, Z9
+	VMULPS  Z9, Z7, Z9
+	VMOVUPS 64(DI), Z10
+	VMULPS  64(R8), Z10, Z10
+	VMOVUPS 64(R9), Z11
+	VSUBPS  Z5, Z11, Z11
+	VMULPS  Z11, Z6, Z11
+	VSUBPS  Z11, Z10, Z10
+	VSUBPS  Z8, Z10, Z10
+	VMULPS  Z10, Z7, Z10
+	TESTQ   R12, R12
+	JNE     around12
+	VMOVUPS Z9, (R10)
+	VMOVUPS Z10, 64(R10)
+	JMP     stored13
+around12:
 	VMOVNTPS Z9, (R10)
-	VMOVUPS  64(DI), Z9
-	VMULPS   64(R8), Z9, Z9
-	VMOVUPS  64(R9), Z10
-	VSUBPS   Z5, Z10, Z10
-	VMULPS   Z10, Z6, Z10
-	VSUBPS   Z10, Z9, Z9
-	VSUBPS   Z8, Z9, Z9
-	VMULPS   Z9, Z7, Z9
-	VMOVNTPS Z9, 64(R10)
-	VMOVUPS  128(DI), Z9
-	VMULPS   128(R8), Z9, Z9
-	VMOVUPS  128(R9), Z10
-	VSUBPS   Z5, Z10, Z10
-	VMULPS   Z10, Z6, Z10
-	VSUBPS   Z10, Z9, Z9
-	VSUBPS   Z8, Z9, Z9
-	VMULPS   Z9, Z7, Z9
-	VMOVNTPS Z9, 128(R10)
-	VMOVUPS  192(DI), Z9
-	VMULPS   192(R8), Z9, Z9
-	VMOVUPS  192(R9), Z10
-	VSUBPS   Z5, Z10, Z10
-	VMULPS   Z10, Z6, Z10
-	VSUBPS   Z10, Z9, Z9
-	VSUBPS   Z8, Z9, Z9
-	VMULPS   Z9, Z7, Z9
-	VMOVNTPS Z9, 192(R10)
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     SI, R9
-	ADDQ     $256, R10
-	SUBQ     $64, R11
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPS (DI), Z9
-	VMULPS  (R8), Z9, Z9
-	VMOVUPS (R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z6, Z10
-	VSUBPS  Z10, Z9, Z9
-	VSUBPS  Z8, Z9, Z9
-	VMULPS  Z9, Z7, Z9
-	VMOVUPS Z9, (R10)
-	VMOVUPS 64(DI), Z9
-	VMULPS  64(R8), Z9, Z9
-	VMOVUPS 64(R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z6, Z10
-	VSUBPS  Z10, Z9, Z9
-	VSUBPS  Z8, Z9, Z9
-	VMULPS  Z9, Z7, Z9
-	VMOVUPS Z9, 64(R10)
-	VMOVUPS 128(DI), Z9
-	VMULPS  128(R8), Z9, Z9
-	VMOVUPS 128(R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z6, Z10
-	VSUBPS  Z10, Z9, Z9
-	VSUBPS  Z8, Z9, Z9
-	VMULPS  Z9, Z7, Z9
-	VMOVUPS Z9, 128(R10)
-	VMOVUPS 192(DI), Z9
-	VMULPS  192(R8), Z9, Z9
-	VMOVUPS 192(R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z6, Z10
-	VSUBPS  Z10, Z9, Z9
-	VSUBPS  Z8, Z9, Z9
-	VMULPS  Z9, Z7, Z9
-	VMOVUPS Z9, 192(R10)
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    SI, R9
-	ADDQ    $256, R10
-	SUBQ    $64, R11
-	JGE     block14
-
-single10:
-	ADDQ $48, R11
-	JLT  tail16
-
-block17:
-	VMOVUPS (DI), Z9
-	VMULPS  (R8), Z9, Z9
-	VMOVUPS (R9), Z10
-	VSUBPS  Z5, Z10, Z10
-	VMULPS  Z10, Z6, Z10
-	VSUBPS  Z10, Z9, Z9
-	VSUBPS  Z8, Z9, Z9
-	VMULPS  Z9, Z7, Z9
-	VMOVUPS Z9, (R10)
-	ADDQ    320(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $16, R11
-	JGE     block17
-
-tail16:
-	ADDQ $16, R11
-	JEQ  done15
-
-masked18:
-	VPBROADCASTD R11, Z9
+	VMOVNTPS Z10, 64(R10)
+stored13:
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ SI, R9
+	ADDQ $128, R10
+	SUBQ $32, R11
+	JGE  block11
+single8:
+	ADDQ    $32, R11
+	JEQ     done9
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked10:
+	VPBROADCASTD R13, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (DI), K1, Z9
 	VMOVUPS.Z    (R8), K1, Z10
 	VMULPS       Z10, Z9, Z9
 	VMOVUPS.Z    (R9), K1, Z10
-	VSUBPS       Z5, Z10, Z5
-	VMULPS       Z5, Z6, Z5
-	VSUBPS       Z5, Z9, Z5
-	VSUBPS       Z8, Z5, Z5
-	VMULPS       Z5, Z7, Z5
-	VMOVUPS      Z5, K1, (R10)
-
-done15:
-	MOVQ 272(SP), DI
-	ADDQ 376(SP), DI
-	MOVQ DI, 272(SP)
-	MOVQ 288(SP), DI
-	ADDQ 384(SP), DI
-	MOVQ DI, 288(SP)
-	MOVQ 256(SP), DI
-	ADDQ 392(SP), DI
-	MOVQ DI, 256(SP)
-	MOVQ 264(SP), DI
-	ADDQ 400(SP), DI
-	MOVQ DI, 264(SP)
-	MOVQ 344(SP), DI
-	ADDQ 408(SP), DI
-	MOVQ DI, 344(SP)
-	MOVQ 416(SP), DI
+	VSUBPS       Z5, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z9, Z9
+	VSUBPS       Z8, Z9, Z9
+	VMULPS       Z9, Z7, Z9
+	VMOVUPS      Z9, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*4), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R9)(R14*4), R9
+	LEAQ         (R10)(R13*4), R10
+	SUBQ         R13, R11
+	JNE          again7
+done9:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 280(SP)
+	MOVQ 184(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 256(SP)
+	MOVQ 192(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, BX
+	MOVQ 216(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 328(SP)
+	MOVQ 336(SP), DI
 	DECQ DI
-	MOVQ DI, 416(SP)
+	MOVQ DI, 336(SP)
 	JNE  row2
-
 end1:
-	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f64_forward_0_avx2(SB), 0, $392-8
+TEXT ·layer_norm_f64_forward_0_avx2(SB), 0, $336-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
-	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Y1
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y2
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         AX, 256(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 256(SP)
 	VXORPD       Y3, Y3, Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         288(AX), AX
-	SHLQ         $8, AX
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	MOVQ         BX, 264(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $8, BX
+	MOVQ         288(AX), CX
+	MOVQ         CX, 264(SP)
 	SHLQ         $5, 264(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         48(BX), BX
-	MOVQ         BX, 280(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         56(BX), BX
-	MOVQ         BX, 288(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         64(BX), BX
-	MOVQ         BX, 296(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	MOVQ         BX, 304(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         304(BX), BX
-	MOVQ         BX, 312(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         312(BX), BX
-	MOVQ         BX, 320(SP)
-	MOVQ         a+0(FP), BX
-	MOVQ         288(BX), BX
-	SHLQ         $7, BX
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
+	MOVQ         40(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 288(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 296(SP)
+	MOVQ         288(AX), CX
 	SHLQ         $7, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         312(DX), DX
+	MOVQ         304(AX), DX
 	SHLQ         $7, DX
-	MOVQ         a+0(FP), SI
-	MOVQ         304(SI), SI
-	MOVQ         SI, 328(SP)
-	SHLQ         $5, 328(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         312(SI), SI
-	MOVQ         SI, 336(SP)
-	SHLQ         $5, 336(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         72(SI), SI
-	MOVQ         SI, 344(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         160(SI), SI
-	MOVQ         SI, 352(SP)
-	SHLQ         $3, 352(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         168(SI), SI
-	MOVQ         SI, 360(SP)
-	SHLQ         $3, 360(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         192(SI), SI
-	MOVQ         SI, 368(SP)
-	SHLQ         $3, 368(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         200(SI), SI
-	MOVQ         SI, 376(SP)
-	SHLQ         $3, 376(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         SI, 384(SP)
-	MOVQ         384(SP), SI
-	TESTQ        SI, SI
+	MOVQ         312(AX), SI
+	SHLQ         $7, SI
+	MOVQ         304(AX), DI
+	MOVQ         DI, 304(SP)
+	SHLQ         $5, 304(SP)
+	MOVQ         312(AX), DI
+	MOVQ         DI, 312(SP)
+	SHLQ         $5, 312(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 320(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 328(SP)
+	MOVQ         328(SP), AX
+	TESTQ        AX, AX
 	JLE          end1
-
 row2:
-	MOVQ    256(SP), SI
+	MOVQ    256(SP), AX
 	MOVQ    a+0(FP), DI
 	MOVQ    8(DI), DI
 	SUBQ    $32, DI
-	JGE     full4
-	VMOVAPD Y3, Y4
-	VMOVUPD Y4, 0(SP)
-	VMOVUPD Y4, 32(SP)
-	VMOVUPD Y4, 64(SP)
-	VMOVUPD Y4, 96(SP)
-	VMOVUPD Y4, 128(SP)
-	VMOVUPD Y4, 160(SP)
-	VMOVUPD Y4, 192(SP)
-	VMOVUPD Y4, 224(SP)
-	JMP     single3
-
-full4:
 	VMOVAPD Y3, Y4
 	VMOVAPD Y3, Y5
 	VMOVAPD Y3, Y6
@@ -2000,19 +1381,20 @@ full4:
 	VMOVAPD Y3, Y9
 	VMOVAPD Y3, Y10
 	VMOVAPD Y3, Y11
-
-block5:
-	VADDPD  (SI), Y4, Y4
-	VADDPD  32(SI), Y5, Y5
-	VADDPD  64(SI), Y6, Y6
-	VADDPD  96(SI), Y7, Y7
-	VADDPD  128(SI), Y8, Y8
-	VADDPD  160(SI), Y9, Y9
-	VADDPD  192(SI), Y10, Y10
-	VADDPD  224(SI), Y11, Y11
-	ADDQ    AX, SI
-	SUBQ    $32, DI
-	JGE     block5
+	JLT     kept3
+block4:
+	VADDPD (AX), Y4, Y4
+	VADDPD 32(AX), Y5, Y5
+	VADDPD 64(AX), Y6, Y6
+	VADDPD 96(AX), Y7, Y7
+	VADDPD 128(AX), Y8, Y8
+	VADDPD 160(AX), Y9, Y9
+	VADDPD 192(AX), Y10, Y10
+	VADDPD 224(AX), Y11, Y11
+	ADDQ   BX, AX
+	SUBQ   $32, DI
+	JGE    block4
+kept3:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -2021,37 +1403,28 @@ block5:
 	VMOVUPD Y9, 160(SP)
 	VMOVUPD Y10, 192(SP)
 	VMOVUPD Y11, 224(SP)
-
-single3:
-	MOVQ $0, R8
-	ADDQ $28, DI
-	JLT  tail7
-
-block8:
-	VMOVUPD 0(SP)(R8*1), Y4
-	VADDPD  (SI), Y4, Y4
-	VMOVUPD Y4, 0(SP)(R8*1)
-	ADDQ    264(SP), SI
-	ADDQ    $32, R8
-	ANDQ    $255, R8
-	SUBQ    $4, DI
-	JGE     block8
-
-tail7:
-	ADDQ $4, DI
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       DI
-	VMOVUPD    32(R9)(DI*8), Y4
-	VMASKMOVPD (SI), Y4, Y5
+	MOVQ    $0, R8
+	ADDQ    $32, DI
+	JEQ     done5
+masked6:
+	MOVQ       DI, R9
+	MOVQ       $4, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y4
+	VMASKMOVPD (AX), Y4, Y5
 	VMOVUPD    0(SP)(R8*1), Y6
 	VADDPD     Y5, Y6, Y5
 	VBLENDVPD  Y4, Y5, Y6, Y6
 	VMOVUPD    Y6, 0(SP)(R8*1)
-
-done6:
+	ADDQ       264(SP), AX
+	ADDQ       $32, R8
+	ANDQ       $255, R8
+	SUBQ       $4, DI
+	JGT        masked6
+done5:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -2073,68 +1446,56 @@ done6:
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
 	VDIVPD       Y0, Y4, Y5
-	MOVQ         256(SP), SI
+	MOVQ         256(SP), AX
 	MOVQ         a+0(FP), DI
 	MOVQ         8(DI), DI
 	SUBQ         $32, DI
-	JGE          full11
 	VMOVAPD      Y3, Y6
-	VMOVUPD      Y6, 0(SP)
-	VMOVUPD      Y6, 32(SP)
-	VMOVUPD      Y6, 64(SP)
-	VMOVUPD      Y6, 96(SP)
-	VMOVUPD      Y6, 128(SP)
-	VMOVUPD      Y6, 160(SP)
-	VMOVUPD      Y6, 192(SP)
-	VMOVUPD      Y6, 224(SP)
-	JMP          single10
-
-full11:
-	VMOVAPD Y3, Y6
-	VMOVAPD Y3, Y7
-	VMOVAPD Y3, Y8
-	VMOVAPD Y3, Y9
-	VMOVAPD Y3, Y10
-	VMOVAPD Y3, Y11
-	VMOVAPD Y3, Y12
-	VMOVAPD Y3, Y13
-
-block12:
-	VMOVUPD (SI), Y14
+	VMOVAPD      Y3, Y7
+	VMOVAPD      Y3, Y8
+	VMOVAPD      Y3, Y9
+	VMOVAPD      Y3, Y10
+	VMOVAPD      Y3, Y11
+	VMOVAPD      Y3, Y12
+	VMOVAPD      Y3, Y13
+	JLT          kept7
+block8:
+	VMOVUPD (AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y6, Y6
-	VMOVUPD 32(SI), Y14
+	VMOVUPD 32(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y7, Y7
-	VMOVUPD 64(SI), Y14
+	VMOVUPD 64(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y8, Y8
-	VMOVUPD 96(SI), Y14
+	VMOVUPD 96(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y9, Y9
-	VMOVUPD 128(SI), Y14
+	VMOVUPD 128(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y10, Y10
-	VMOVUPD 160(SI), Y14
+	VMOVUPD 160(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y11, Y11
-	VMOVUPD 192(SI), Y14
+	VMOVUPD 192(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y12, Y12
-	VMOVUPD 224(SI), Y14
+	VMOVUPD 224(AX), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y13, Y13
-	ADDQ    AX, SI
+	ADDQ    BX, AX
 	SUBQ    $32, DI
-	JGE     block12
+	JGE     block8
+kept7:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -2143,42 +1504,30 @@ block12:
 	VMOVUPD Y11, 160(SP)
 	VMOVUPD Y12, 192(SP)
 	VMOVUPD Y13, 224(SP)
-
-single10:
-	MOVQ $0, R8
-	ADDQ $28, DI
-	JLT  tail14
-
-block15:
-	VMOVUPD (SI), Y6
-	VSUBPD  Y5, Y6, Y6
-	VMULPD  Y6, Y6, Y6
-	VMOVUPD 0(SP)(R8*1), Y7
-	VADDPD  Y6, Y7, Y6
-	VMOVUPD Y6, 0(SP)(R8*1)
-	ADDQ    264(SP), SI
-	ADDQ    $32, R8
-	ANDQ    $255, R8
-	SUBQ    $4, DI
-	JGE     block15
-
-tail14:
-	ADDQ $4, DI
-	JEQ  done13
-
-masked16:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       DI
-	VMOVUPD    32(R9)(DI*8), Y6
-	VMASKMOVPD (SI), Y6, Y7
+	MOVQ    $0, R8
+	ADDQ    $32, DI
+	JEQ     done9
+masked10:
+	MOVQ       DI, R9
+	MOVQ       $4, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y6
+	VMASKMOVPD (AX), Y6, Y7
 	VSUBPD     Y5, Y7, Y7
 	VMULPD     Y7, Y7, Y7
 	VMOVUPD    0(SP)(R8*1), Y8
 	VADDPD     Y7, Y8, Y7
 	VBLENDVPD  Y6, Y7, Y8, Y8
 	VMOVUPD    Y8, 0(SP)(R8*1)
-
-done13:
+	ADDQ       264(SP), AX
+	ADDQ       $32, R8
+	ANDQ       $255, R8
+	SUBQ       $4, DI
+	JGT        masked10
+done9:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -2199,299 +1548,214 @@ done13:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         272(SP), SI
-	VMOVSD       X4, (SI)
+	MOVQ         272(SP), AX
+	VMOVSD       X4, (AX)
 	VDIVPD       Y0, Y6, Y4
 	VADDPD       Y1, Y4, Y4
 	VSQRTPD      Y4, Y4
 	VDIVPD       Y4, Y2, Y4
-	MOVQ         256(SP), SI
+	MOVQ         256(SP), AX
 	MOVQ         280(SP), DI
 	MOVQ         288(SP), R8
 	MOVQ         296(SP), R9
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $16, R10
-	JLT          single17
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual18
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned19
-	MOVQ         R11, R12
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again11
+	CMPQ         R10, $20
+	JLT          again11
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y7
-	VMASKMOVPD   (SI), Y7, Y8
-	VSUBPD       Y5, Y8, Y8
-	VMULPD       Y4, Y8, Y8
-	VMASKMOVPD   (DI), Y7, Y9
-	VMULPD       Y9, Y8, Y8
-	VMASKMOVPD   (R8), Y7, Y9
-	VADDPD       Y9, Y8, Y8
-	VMASKMOVPD   Y8, Y7, (R9)
-	MOVQ         304(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, SI
-	MOVQ         312(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         320(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single17
-
-aligned19:
-
-block20:
-	VMOVUPD  (SI), Y7
-	VSUBPD   Y5, Y7, Y7
-	VMULPD   Y4, Y7, Y7
-	VMULPD   (DI), Y7, Y7
-	VADDPD   (R8), Y7, Y7
+	TESTQ        R12, R12
+	JNE          masked14
+again11:
+	SUBQ $16, R10
+	JLT  single12
+block15:
+	VMOVUPD (AX), Y7
+	VSUBPD  Y5, Y7, Y7
+	VMULPD  Y4, Y7, Y7
+	VMULPD  (DI), Y7, Y7
+	VADDPD  (R8), Y7, Y7
+	VMOVUPD 32(AX), Y8
+	VSUBPD  Y5, Y8, Y8
+	VMULPD  Y4, Y8, Y8
+	VMULPD  32(DI), Y8, Y8
+	VADDPD  32(R8), Y8, Y8
+	VMOVUPD 64(AX), Y9
+	VSUBPD  Y5, Y9, Y9
+	VMULPD  Y4, Y9, Y9
+	VMULPD  64(DI), Y9, Y9
+	VADDPD  64(R8), Y9, Y9
+	VMOVUPD 96(AX), Y10
+	VSUBPD  Y5, Y10, Y10
+	VMULPD  Y4, Y10, Y10
+	VMULPD  96(DI), Y10, Y10
+	VADDPD  96(R8), Y10, Y10
+	TESTQ   R11, R11
+	JNE     around16
+	VMOVUPD Y7, (R9)
+	VMOVUPD Y8, 32(R9)
+	VMOVUPD Y9, 64(R9)
+	VMOVUPD Y10, 96(R9)
+	JMP     stored17
+around16:
 	VMOVNTPD Y7, (R9)
-	VMOVUPD  32(SI), Y7
-	VSUBPD   Y5, Y7, Y7
-	VMULPD   Y4, Y7, Y7
-	VMULPD   32(DI), Y7, Y7
-	VADDPD   32(R8), Y7, Y7
-	VMOVNTPD Y7, 32(R9)
-	VMOVUPD  64(SI), Y7
-	VSUBPD   Y5, Y7, Y7
-	VMULPD   Y4, Y7, Y7
-	VMULPD   64(DI), Y7, Y7
-	VADDPD   64(R8), Y7, Y7
-	VMOVNTPD Y7, 64(R9)
-	VMOVUPD  96(SI), Y7
-	VSUBPD   Y5, Y7, Y7
-	VMULPD   Y4, Y7, Y7
-	VMULPD   96(DI), Y7, Y7
-	VADDPD   96(R8), Y7, Y7
-	VMOVNTPD Y7, 96(R9)
-	ADDQ     BX, SI
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     $128, R9
-	SUBQ     $16, R10
-	JGE      block20
-	JMP      single17
-
-usual18:
-
-block21:
-	VMOVUPD (SI), Y7
-	VSUBPD  Y5, Y7, Y7
-	VMULPD  Y4, Y7, Y7
-	VMULPD  (DI), Y7, Y7
-	VADDPD  (R8), Y7, Y7
-	VMOVUPD Y7, (R9)
-	VMOVUPD 32(SI), Y7
-	VSUBPD  Y5, Y7, Y7
-	VMULPD  Y4, Y7, Y7
-	VMULPD  32(DI), Y7, Y7
-	VADDPD  32(R8), Y7, Y7
-	VMOVUPD Y7, 32(R9)
-	VMOVUPD 64(SI), Y7
-	VSUBPD  Y5, Y7, Y7
-	VMULPD  Y4, Y7, Y7
-	VMULPD  64(DI), Y7, Y7
-	VADDPD  64(R8), Y7, Y7
-	VMOVUPD Y7, 64(R9)
-	VMOVUPD 96(SI), Y7
-	VSUBPD  Y5, Y7, Y7
-	VMULPD  Y4, Y7, Y7
-	VMULPD  96(DI), Y7, Y7
-	VADDPD  96(R8), Y7, Y7
-	VMOVUPD Y7, 96(R9)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    $128, R9
-	SUBQ    $16, R10
-	JGE     block21
-
-single17:
+	VMOVNTPD Y8, 32(R9)
+	VMOVNTPD Y9, 64(R9)
+	VMOVNTPD Y10, 96(R9)
+stored17:
+	ADDQ CX, AX
+	ADDQ DX, DI
+	ADDQ SI, R8
+	ADDQ $128, R9
+	SUBQ $16, R10
+	JGE  block15
+single12:
 	ADDQ $12, R10
-	JLT  tail23
-
-block24:
-	VMOVUPD (SI), Y7
+	JLT  tail18
+block19:
+	VMOVUPD (AX), Y7
 	VSUBPD  Y5, Y7, Y7
 	VMULPD  Y4, Y7, Y7
 	VMULPD  (DI), Y7, Y7
 	VADDPD  (R8), Y7, Y7
 	VMOVUPD Y7, (R9)
-	ADDQ    264(SP), SI
-	ADDQ    328(SP), DI
-	ADDQ    336(SP), R8
+	ADDQ    264(SP), AX
+	ADDQ    304(SP), DI
+	ADDQ    312(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block24
-
-tail23:
-	ADDQ $4, R10
-	JEQ  done22
-
-masked25:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPD    32(R11)(R10*8), Y7
-	VMASKMOVPD (SI), Y7, Y8
-	VSUBPD     Y5, Y8, Y5
-	VMULPD     Y4, Y5, Y4
-	VMASKMOVPD (DI), Y7, Y5
-	VMULPD     Y5, Y4, Y4
-	VMASKMOVPD (R8), Y7, Y5
-	VADDPD     Y5, Y4, Y4
-	VMASKMOVPD Y4, Y7, (R9)
-
-done22:
-	MOVQ   344(SP), SI
-	VMOVSD X6, (SI)
-	MOVQ   256(SP), SI
-	ADDQ   352(SP), SI
-	MOVQ   SI, 256(SP)
-	MOVQ   272(SP), SI
-	ADDQ   360(SP), SI
-	MOVQ   SI, 272(SP)
-	MOVQ   296(SP), SI
-	ADDQ   368(SP), SI
-	MOVQ   SI, 296(SP)
-	MOVQ   344(SP), SI
-	ADDQ   376(SP), SI
-	MOVQ   SI, 344(SP)
-	MOVQ   384(SP), SI
-	DECQ   SI
-	MOVQ   SI, 384(SP)
+	JGE     block19
+tail18:
+	ADDQ    $4, R10
+	JEQ     done13
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked14:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y7
+	VMASKMOVPD (AX), Y7, Y8
+	VSUBPD     Y5, Y8, Y8
+	VMULPD     Y4, Y8, Y8
+	VMASKMOVPD (DI), Y7, Y9
+	VMULPD     Y9, Y8, Y8
+	VMASKMOVPD (R8), Y7, Y9
+	VADDPD     Y9, Y8, Y8
+	VMASKMOVPD Y8, Y7, (R9)
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
+	LEAQ       (AX)(R13*8), AX
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*8), DI
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (R8)(R13*8), R8
+	LEAQ       (R9)(R12*8), R9
+	SUBQ       R12, R10
+	JNE        again11
+done13:
+	MOVQ   320(SP), AX
+	VMOVSD X6, (AX)
+	MOVQ   a+0(FP), AX
+	MOVQ   160(AX), DI
+	SHLQ   $3, DI
+	ADDQ   DI, 256(SP)
+	MOVQ   168(AX), DI
+	SHLQ   $3, DI
+	ADDQ   DI, 272(SP)
+	MOVQ   192(AX), DI
+	SHLQ   $3, DI
+	ADDQ   DI, 296(SP)
+	MOVQ   200(AX), AX
+	SHLQ   $3, AX
+	ADDQ   AX, 320(SP)
+	MOVQ   328(SP), AX
+	DECQ   AX
+	MOVQ   AX, 328(SP)
 	JNE    row2
-
 end1:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end26
+	JEQ  end20
 	SFENCE
-
-end26:
+end20:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·layer_norm_f64_forward_0_avx512(SB), 0, $384-8
+TEXT ·layer_norm_f64_forward_0_avx512(SB), 0, $312-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z2
 	MOVQ         32(AX), BX
-	MOVQ         BX, 256(SP)
 	VPXORQ       Z3, Z3, Z3
-	MOVQ         288(AX), BX
-	SHLQ         $8, BX
 	MOVQ         288(AX), CX
-	MOVQ         CX, 264(SP)
-	SHLQ         $6, 264(SP)
-	MOVQ         40(AX), CX
-	MOVQ         CX, 272(SP)
-	MOVQ         48(AX), CX
-	MOVQ         CX, 280(SP)
-	MOVQ         56(AX), CX
-	MOVQ         CX, 288(SP)
-	MOVQ         64(AX), CX
-	MOVQ         CX, 296(SP)
-	MOVQ         288(AX), CX
-	MOVQ         CX, 304(SP)
-	MOVQ         304(AX), CX
-	MOVQ         CX, 312(SP)
-	MOVQ         312(AX), CX
-	MOVQ         CX, 320(SP)
-	MOVQ         304(AX), CX
 	SHLQ         $8, CX
-	MOVQ         312(AX), DX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         40(AX), DX
+	MOVQ         DX, 264(SP)
+	MOVQ         48(AX), DX
+	MOVQ         DX, 272(SP)
+	MOVQ         56(AX), DX
+	MOVQ         DX, 280(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 288(SP)
+	MOVQ         304(AX), DX
 	SHLQ         $8, DX
-	MOVQ         304(AX), SI
-	MOVQ         SI, 328(SP)
-	SHLQ         $6, 328(SP)
 	MOVQ         312(AX), SI
-	MOVQ         SI, 336(SP)
-	SHLQ         $6, 336(SP)
-	MOVQ         72(AX), SI
-	MOVQ         160(AX), DI
-	MOVQ         DI, 344(SP)
-	SHLQ         $3, 344(SP)
-	MOVQ         168(AX), DI
-	MOVQ         DI, 352(SP)
-	SHLQ         $3, 352(SP)
-	MOVQ         192(AX), DI
-	MOVQ         DI, 360(SP)
-	SHLQ         $3, 360(SP)
-	MOVQ         200(AX), DI
-	MOVQ         DI, 368(SP)
-	SHLQ         $3, 368(SP)
+	SHLQ         $8, SI
+	MOVQ         72(AX), AX
+	MOVQ         AX, 296(SP)
+	MOVQ         a+0(FP), AX
 	MOVQ         (AX), DI
-	MOVQ         DI, 376(SP)
-	MOVQ         376(SP), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         304(SP), DI
 	TESTQ        DI, DI
 	JLE          end1
-
 row2:
-	MOVQ    256(SP), DI
+	MOVQ    BX, DI
 	MOVQ    8(AX), R8
 	SUBQ    $32, R8
-	JGE     full4
-	VMOVAPD Z3, Z4
-	VMOVUPD Z4, 0(SP)
-	VMOVUPD Z4, 64(SP)
-	VMOVUPD Z4, 128(SP)
-	VMOVUPD Z4, 192(SP)
-	JMP     single3
-
-full4:
 	VMOVAPD Z3, Z4
 	VMOVAPD Z3, Z5
 	VMOVAPD Z3, Z6
 	VMOVAPD Z3, Z7
-
-block5:
-	VADDPD  (DI), Z4, Z4
-	VADDPD  64(DI), Z5, Z5
-	VADDPD  128(DI), Z6, Z6
-	VADDPD  192(DI), Z7, Z7
-	ADDQ    BX, DI
-	SUBQ    $32, R8
-	JGE     block5
+	JLT     kept3
+block4:
+	VADDPD (DI), Z4, Z4
+	VADDPD 64(DI), Z5, Z5
+	VADDPD 128(DI), Z6, Z6
+	VADDPD 192(DI), Z7, Z7
+	ADDQ   CX, DI
+	SUBQ   $32, R8
+	JGE    block4
+kept3:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
-
-single3:
-	MOVQ $0, R9
-	ADDQ $24, R8
-	JLT  tail7
-
-block8:
-	VMOVUPD 0(SP)(R9*1), Z4
-	VADDPD  (DI), Z4, Z4
-	VMOVUPD Z4, 0(SP)(R9*1)
-	ADDQ    264(SP), DI
-	ADDQ    $64, R9
-	ANDQ    $255, R9
-	SUBQ    $8, R8
-	JGE     block8
-
-tail7:
-	ADDQ $8, R8
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R9
+	ADDQ    $32, R8
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R8, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (DI), K1, Z4
@@ -2499,8 +1763,12 @@ masked9:
 	VADDPD       Z4, Z5, Z4
 	VMOVAPD      Z4, K1, Z5
 	VMOVUPD      Z5, 0(SP)(R9*1)
-
-done6:
+	ADDQ         256(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $255, R9
+	SUBQ         $8, R8
+	JGT          masked6
+done5:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -2516,24 +1784,15 @@ done6:
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
 	VDIVPD        Z0, Z4, Z5
-	MOVQ          256(SP), DI
+	MOVQ          BX, DI
 	MOVQ          8(AX), R8
 	SUBQ          $32, R8
-	JGE           full11
 	VMOVAPD       Z3, Z6
-	VMOVUPD       Z6, 0(SP)
-	VMOVUPD       Z6, 64(SP)
-	VMOVUPD       Z6, 128(SP)
-	VMOVUPD       Z6, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPD Z3, Z6
-	VMOVAPD Z3, Z7
-	VMOVAPD Z3, Z8
-	VMOVAPD Z3, Z9
-
-block12:
+	VMOVAPD       Z3, Z7
+	VMOVAPD       Z3, Z8
+	VMOVAPD       Z3, Z9
+	JLT           kept7
+block8:
 	VMOVUPD (DI), Z10
 	VSUBPD  Z5, Z10, Z10
 	VMULPD  Z10, Z10, Z10
@@ -2550,37 +1809,18 @@ block12:
 	VSUBPD  Z5, Z10, Z10
 	VMULPD  Z10, Z10, Z10
 	VADDPD  Z10, Z9, Z9
-	ADDQ    BX, DI
+	ADDQ    CX, DI
 	SUBQ    $32, R8
-	JGE     block12
+	JGE     block8
+kept7:
 	VMOVUPD Z6, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	VMOVUPD Z9, 192(SP)
-
-single10:
-	MOVQ $0, R9
-	ADDQ $24, R8
-	JLT  tail14
-
-block15:
-	VMOVUPD (DI), Z6
-	VSUBPD  Z5, Z6, Z6
-	VMULPD  Z6, Z6, Z6
-	VMOVUPD 0(SP)(R9*1), Z7
-	VADDPD  Z6, Z7, Z6
-	VMOVUPD Z6, 0(SP)(R9*1)
-	ADDQ    264(SP), DI
-	ADDQ    $64, R9
-	ANDQ    $255, R9
-	SUBQ    $8, R8
-	JGE     block15
-
-tail14:
-	ADDQ $8, R8
-	JEQ  done13
-
-masked16:
+	MOVQ    $0, R9
+	ADDQ    $32, R8
+	JEQ     done9
+masked10:
 	VPBROADCASTQ R8, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (DI), K1, Z6
@@ -2590,8 +1830,12 @@ masked16:
 	VADDPD       Z6, Z7, Z6
 	VMOVAPD      Z6, K1, Z7
 	VMOVUPD      Z7, 0(SP)(R9*1)
-
-done13:
+	ADDQ         256(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $255, R9
+	SUBQ         $8, R8
+	JGT          masked10
+done9:
 	VMOVUPD       0(SP), Z6
 	VMOVUPD       128(SP), Z7
 	VADDPD        Z7, Z6, Z6
@@ -2606,185 +1850,136 @@ done13:
 	VPERMILPD     $1, X6, X7
 	VADDPD        X7, X6, X6
 	VBROADCASTSD  X6, Z6
-	MOVQ          272(SP), DI
+	MOVQ          264(SP), DI
 	VMOVSD        X4, (DI)
 	VDIVPD        Z0, Z6, Z4
 	VADDPD        Z1, Z4, Z4
 	VSQRTPD       Z4, Z4
 	VDIVPD        Z4, Z2, Z4
-	MOVQ          256(SP), DI
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          296(SP), R10
+	MOVQ          BX, DI
+	MOVQ          272(SP), R8
+	MOVQ          280(SP), R9
+	MOVQ          288(SP), R10
 	MOVQ          8(AX), R11
-	SUBQ          $32, R11
-	JLT           single17
-	MOVQ          792(AX), R12
-	ANDQ          $1, R12
-	JEQ           usual18
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned19
-	MOVQ          R12, R13
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again11
+	CMPQ          R11, $40
+	JLT           again11
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $3, R13
-	MOVQ          R13, R14
-	VPBROADCASTQ  R14, Z7
-	VPCMPQ        $6, iota64<>+0(SB), Z7, K1
-	VMOVUPD.Z     (DI), K1, Z7
-	VSUBPD        Z5, Z7, Z7
-	VMULPD        Z4, Z7, Z7
-	VMOVUPD.Z     (R8), K1, Z8
-	VMULPD        Z8, Z7, Z7
-	VMOVUPD.Z     (R9), K1, Z8
-	VADDPD        Z8, Z7, Z7
-	VMOVUPD       Z7, K1, (R10)
-	MOVQ          304(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, DI
-	MOVQ          312(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          320(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single17
-
-aligned19:
-
-block20:
-	VMOVUPD  (DI), Z7
-	VSUBPD   Z5, Z7, Z7
-	VMULPD   Z4, Z7, Z7
-	VMULPD   (R8), Z7, Z7
-	VADDPD   (R9), Z7, Z7
+	TESTQ         R13, R13
+	JNE           masked14
+again11:
+	SUBQ $32, R11
+	JLT  single12
+block15:
+	VMOVUPD (DI), Z7
+	VSUBPD  Z5, Z7, Z7
+	VMULPD  Z4, Z7, Z7
+	VMULPD  (R8), Z7, Z7
+	VADDPD  (R9), Z7, Z7
+	VMOVUPD 64(DI), Z8
+	VSUBPD  Z5, Z8, Z8
+	VMULPD  Z4, Z8, Z8
+	VMULPD  64(R8), Z8, Z8
+	VADDPD  64(R9), Z8, Z8
+	VMOVUPD 128(DI), Z9
+	VSUBPD  Z5, Z9, Z9
+	VMULPD  Z4, Z9, Z9
+	VMULPD  128(R8), Z9, Z9
+	VADDPD  128(R9), Z9, Z9
+	VMOVUPD 192(DI), Z10
+	VSUBPD  Z5, Z10, Z10
+	VMULPD  Z4, Z10, Z10
+	VMULPD  192(R8), Z10, Z10
+	VADDPD  192(R9), Z10, Z10
+	TESTQ   R12, R12
+	JNE     around16
+	VMOVUPD Z7, (R10)
+	VMOVUPD Z8, 64(R10)
+	VMOVUPD Z9, 128(R10)
+	VMOVUPD Z10, 192(R10)
+	JMP     stored17
+around16:
 	VMOVNTPD Z7, (R10)
-	VMOVUPD  64(DI), Z7
-	VSUBPD   Z5, Z7, Z7
-	VMULPD   Z4, Z7, Z7
-	VMULPD   64(R8), Z7, Z7
-	VADDPD   64(R9), Z7, Z7
-	VMOVNTPD Z7, 64(R10)
-	VMOVUPD  128(DI), Z7
-	VSUBPD   Z5, Z7, Z7
-	VMULPD   Z4, Z7, Z7
-	VMULPD   128(R8), Z7, Z7
-	VADDPD   128(R9), Z7, Z7
-	VMOVNTPD Z7, 128(R10)
-	VMOVUPD  192(DI), Z7
-	VSUBPD   Z5, Z7, Z7
-	VMULPD   Z4, Z7, Z7
-	VMULPD   192(R8), Z7, Z7
-	VADDPD   192(R9), Z7, Z7
-	VMOVNTPD Z7, 192(R10)
-	ADDQ     BX, DI
-	ADDQ     CX, R8
-	ADDQ     DX, R9
-	ADDQ     $256, R10
-	SUBQ     $32, R11
-	JGE      block20
-	JMP      single17
-
-usual18:
-
-block21:
-	VMOVUPD (DI), Z7
-	VSUBPD  Z5, Z7, Z7
-	VMULPD  Z4, Z7, Z7
-	VMULPD  (R8), Z7, Z7
-	VADDPD  (R9), Z7, Z7
-	VMOVUPD Z7, (R10)
-	VMOVUPD 64(DI), Z7
-	VSUBPD  Z5, Z7, Z7
-	VMULPD  Z4, Z7, Z7
-	VMULPD  64(R8), Z7, Z7
-	VADDPD  64(R9), Z7, Z7
-	VMOVUPD Z7, 64(R10)
-	VMOVUPD 128(DI), Z7
-	VSUBPD  Z5, Z7, Z7
-	VMULPD  Z4, Z7, Z7
-	VMULPD  128(R8), Z7, Z7
-	VADDPD  128(R9), Z7, Z7
-	VMOVUPD Z7, 128(R10)
-	VMOVUPD 192(DI), Z7
-	VSUBPD  Z5, Z7, Z7
-	VMULPD  Z4, Z7, Z7
-	VMULPD  192(R8), Z7, Z7
-	VADDPD  192(R9), Z7, Z7
-	VMOVUPD Z7, 192(R10)
-	ADDQ    BX, DI
-	ADDQ    CX, R8
-	ADDQ    DX, R9
-	ADDQ    $256, R10
-	SUBQ    $32, R11
-	JGE     block21
-
-single17:
-	ADDQ $24, R11
-	JLT  tail23
-
-block24:
-	VMOVUPD (DI), Z7
-	VSUBPD  Z5, Z7, Z7
-	VMULPD  Z4, Z7, Z7
-	VMULPD  (R8), Z7, Z7
-	VADDPD  (R9), Z7, Z7
-	VMOVUPD Z7, (R10)
-	ADDQ    264(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $8, R11
-	JGE     block24
-
-tail23:
-	ADDQ $8, R11
-	JEQ  done22
-
-masked25:
-	VPBROADCASTQ R11, Z7
+	VMOVNTPD Z8, 64(R10)
+	VMOVNTPD Z9, 128(R10)
+	VMOVNTPD Z10, 192(R10)
+stored17:
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ SI, R9
+	ADDQ $256, R10
+	SUBQ $32, R11
+	JGE  block15
+single12:
+	ADDQ    $32, R11
+	JEQ     done13
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked14:
+	VPBROADCASTQ R13, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
-	VSUBPD       Z5, Z7, Z5
-	VMULPD       Z4, Z5, Z4
-	VMOVUPD.Z    (R8), K1, Z5
-	VMULPD       Z5, Z4, Z4
-	VMOVUPD.Z    (R9), K1, Z5
-	VADDPD       Z5, Z4, Z4
-	VMOVUPD      Z4, K1, (R10)
-
-done22:
-	VMOVSD X6, (SI)
-	MOVQ   256(SP), DI
-	ADDQ   344(SP), DI
-	MOVQ   DI, 256(SP)
-	MOVQ   272(SP), DI
-	ADDQ   352(SP), DI
-	MOVQ   DI, 272(SP)
+	VSUBPD       Z5, Z7, Z7
+	VMULPD       Z4, Z7, Z7
+	VMOVUPD.Z    (R8), K1, Z8
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD.Z    (R9), K1, Z8
+	VADDPD       Z8, Z7, Z7
+	VMOVUPD      Z7, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*8), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*8), R8
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R9)(R14*8), R9
+	LEAQ         (R10)(R13*8), R10
+	SUBQ         R13, R11
+	JNE          again11
+done13:
 	MOVQ   296(SP), DI
-	ADDQ   360(SP), DI
-	MOVQ   DI, 296(SP)
-	ADDQ   368(SP), SI
-	MOVQ   376(SP), DI
+	VMOVSD X6, (DI)
+	MOVQ   a+0(FP), DI
+	MOVQ   160(DI), R8
+	SHLQ   $3, R8
+	ADDQ   R8, BX
+	MOVQ   168(DI), R8
+	SHLQ   $3, R8
+	ADDQ   R8, 264(SP)
+	MOVQ   192(DI), R8
+	SHLQ   $3, R8
+	ADDQ   R8, 288(SP)
+	MOVQ   200(DI), DI
+	SHLQ   $3, DI
+	ADDQ   DI, 296(SP)
+	MOVQ   304(SP), DI
 	DECQ   DI
-	MOVQ   DI, 376(SP)
+	MOVQ   DI, 304(SP)
 	JNE    row2
-
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end26
+	JEQ  end18
 	SFENCE
-
-end26:
+end18:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $544-8
+TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $464-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      Y0, 256(SP)
@@ -2804,101 +1999,73 @@ TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $544-8
 	MOVQ         BX, 360(SP)
 	MOVQ         80(AX), BX
 	MOVQ         BX, 368(SP)
-	VXORPD       Y0, Y0, Y0
 	MOVQ         288(AX), BX
+	MOVQ         BX, 376(SP)
+	SHLQ         $7, 376(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 384(SP)
+	SHLQ         $7, 384(SP)
+	MOVQ         304(AX), BX
 	SHLQ         $7, BX
-	MOVQ         296(AX), CX
-	SHLQ         $7, CX
-	MOVQ         304(AX), DX
-	SHLQ         $7, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 376(SP)
-	SHLQ         $5, 376(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 384(SP)
-	SHLQ         $5, 384(SP)
-	MOVQ         304(AX), SI
-	MOVQ         SI, 392(SP)
+	MOVQ         288(AX), CX
+	MOVQ         CX, 392(SP)
 	SHLQ         $5, 392(SP)
-	MOVQ         88(AX), SI
-	MOVQ         SI, 400(SP)
-	MOVQ         288(AX), SI
-	MOVQ         SI, 408(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 416(SP)
-	MOVQ         304(AX), SI
-	MOVQ         SI, 424(SP)
-	MOVQ         160(AX), SI
-	MOVQ         SI, 432(SP)
-	SHLQ         $3, 432(SP)
-	MOVQ         176(AX), SI
-	MOVQ         SI, 440(SP)
-	SHLQ         $3, 440(SP)
-	MOVQ         184(AX), SI
-	MOVQ         SI, 448(SP)
-	SHLQ         $3, 448(SP)
-	MOVQ         192(AX), SI
+	MOVQ         296(AX), CX
+	MOVQ         CX, 400(SP)
+	SHLQ         $5, 400(SP)
+	MOVQ         304(AX), CX
+	MOVQ         CX, 408(SP)
+	SHLQ         $5, 408(SP)
+	MOVQ         88(AX), CX
+	MOVQ         CX, 416(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
+	SHLQ         $6, DX
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
+	VDIVPD       256(SP), Y0, Y0
+	VMOVUPD      Y0, 424(SP)
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), SI
 	MOVQ         SI, 456(SP)
-	SHLQ         $3, 456(SP)
-	MOVQ         216(AX), SI
-	MOVQ         SI, 464(SP)
-	SHLQ         $3, 464(SP)
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
-	VDIVPD       256(SP), Y1, Y1
-	VMOVUPD      Y1, 472(SP)
-	MOVQ         (AX), SI
-	MOVQ         SI, 504(SP)
-	MOVQ         504(SP), SI
+	MOVQ         456(SP), SI
 	TESTQ        SI, SI
 	JLE          end1
-
 row2:
 	MOVQ         320(SP), SI
+	VBROADCASTSD (SI), Y0
+	VDIVPD       256(SP), Y0, Y0
+	MOVQ         328(SP), SI
 	VBROADCASTSD (SI), Y1
 	VDIVPD       256(SP), Y1, Y1
-	MOVQ         328(SP), SI
-	VBROADCASTSD (SI), Y2
-	VDIVPD       256(SP), Y2, Y2
-	VADDPD       288(SP), Y2, Y2
-	VSQRTPD      Y2, Y2
-	VMOVUPD      Y2, 512(SP)
+	VADDPD       288(SP), Y1, Y1
+	VSQRTPD      Y1, Y1
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y2
-	VDIVPD       512(SP), Y2, Y2
+	VDIVPD       Y1, Y2, Y2
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
 	MOVQ         360(SP), R9
 	MOVQ         368(SP), R10
-	MOVQ         8(AX), R11
+	MOVQ         a+0(FP), R11
+	MOVQ         8(R11), R11
 	SUBQ         $16, R11
-	JGE          full4
-	VMOVAPD      Y0, Y3
-	VMOVUPD      Y3, 0(SP)
-	VMOVUPD      Y3, 32(SP)
-	VMOVUPD      Y3, 64(SP)
-	VMOVUPD      Y3, 96(SP)
-	VMOVAPD      Y0, Y3
-	VMOVUPD      Y3, 128(SP)
-	VMOVUPD      Y3, 160(SP)
-	VMOVUPD      Y3, 192(SP)
-	VMOVUPD      Y3, 224(SP)
-	JMP          single3
-
-full4:
-	VMOVAPD Y0, Y3
-	VMOVAPD Y0, Y4
-	VMOVAPD Y0, Y5
-	VMOVAPD Y0, Y6
-	VMOVAPD Y0, Y7
-	VMOVAPD Y0, Y8
-	VMOVAPD Y0, Y9
-	VMOVAPD Y0, Y10
-
-block5:
+	VMOVUPD      k0000000000000000<>+0(SB), Y3
+	VMOVUPD      k0000000000000000<>+0(SB), Y4
+	VMOVUPD      k0000000000000000<>+0(SB), Y5
+	VMOVUPD      k0000000000000000<>+0(SB), Y6
+	VMOVUPD      k0000000000000000<>+0(SB), Y7
+	VMOVUPD      k0000000000000000<>+0(SB), Y8
+	VMOVUPD      k0000000000000000<>+0(SB), Y9
+	VMOVUPD      k0000000000000000<>+0(SB), Y10
+	JLT          kept3
+block4:
 	VMOVUPD (SI), Y11
 	VMULPD  (DI), Y11, Y12
 	VMOVUPD (R8), Y13
-	VSUBPD  Y1, Y13, Y13
+	VSUBPD  Y0, Y13, Y13
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
@@ -2913,7 +2080,7 @@ block5:
 	VMOVUPD 32(SI), Y11
 	VMULPD  32(DI), Y11, Y12
 	VMOVUPD 32(R8), Y13
-	VSUBPD  Y1, Y13, Y13
+	VSUBPD  Y0, Y13, Y13
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
@@ -2928,7 +2095,7 @@ block5:
 	VMOVUPD 64(SI), Y11
 	VMULPD  64(DI), Y11, Y12
 	VMOVUPD 64(R8), Y13
-	VSUBPD  Y1, Y13, Y13
+	VSUBPD  Y0, Y13, Y13
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
@@ -2943,7 +2110,7 @@ block5:
 	VMOVUPD 96(SI), Y11
 	VMULPD  96(DI), Y11, Y12
 	VMOVUPD 96(R8), Y13
-	VSUBPD  Y1, Y13, Y13
+	VSUBPD  Y0, Y13, Y13
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
@@ -2955,13 +2122,14 @@ block5:
 	VMOVUPD 96(R10), Y12
 	VADDPD  Y11, Y12, Y11
 	VMOVUPD Y11, 96(R10)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
+	ADDQ    376(SP), SI
+	ADDQ    384(SP), DI
+	ADDQ    BX, R8
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $16, R11
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -2970,55 +2138,22 @@ block5:
 	VMOVUPD Y8, 160(SP)
 	VMOVUPD Y9, 192(SP)
 	VMOVUPD Y10, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $12, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD (SI), Y3
-	VMULPD  (DI), Y3, Y4
-	VMOVUPD (R8), Y5
-	VSUBPD  Y1, Y5, Y5
-	VMULPD  Y5, Y4, Y6
-	VMULPD  Y3, Y2, Y7
-	VMULPD  Y5, Y7, Y5
-	VMOVUPD 0(SP)(R12*1), Y7
-	VADDPD  Y6, Y7, Y6
-	VMOVUPD Y6, 0(SP)(R12*1)
-	VMOVUPD 128(SP)(R12*1), Y6
-	VADDPD  Y4, Y6, Y4
-	VMOVUPD Y4, 128(SP)(R12*1)
-	VMOVUPD (R9), Y4
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, (R9)
-	VMOVUPD (R10), Y4
-	VADDPD  Y3, Y4, Y3
-	VMOVUPD Y3, (R10)
-	ADDQ    376(SP), SI
-	ADDQ    384(SP), DI
-	ADDQ    392(SP), R8
-	ADDQ    $32, R9
-	ADDQ    $32, R10
-	ADDQ    $32, R12
-	ANDQ    $127, R12
-	SUBQ    $4, R11
-	JGE     block8
-
-tail7:
-	ADDQ $4, R11
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPD    32(R13)(R11*8), Y3
+	MOVQ    $0, R12
+	ADDQ    $16, R11
+	JEQ     done5
+masked6:
+	MOVQ       R11, R13
+	MOVQ       $4, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y3
 	VMASKMOVPD (SI), Y3, Y4
 	VMASKMOVPD (DI), Y3, Y5
 	VMULPD     Y5, Y4, Y5
 	VMASKMOVPD (R8), Y3, Y6
-	VSUBPD     Y1, Y6, Y6
+	VSUBPD     Y0, Y6, Y6
 	VMULPD     Y6, Y5, Y7
 	VMULPD     Y4, Y2, Y8
 	VMULPD     Y6, Y8, Y6
@@ -3036,8 +2171,16 @@ masked9:
 	VMASKMOVPD (R10), Y3, Y5
 	VADDPD     Y4, Y5, Y4
 	VMASKMOVPD Y4, Y3, (R10)
-
-done6:
+	ADDQ       392(SP), SI
+	ADDQ       400(SP), DI
+	ADDQ       408(SP), R8
+	ADDQ       $32, R9
+	ADDQ       $32, R10
+	ADDQ       $32, R12
+	ANDQ       $127, R12
+	SUBQ       $4, R11
+	JGT        masked6
+done5:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      64(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -3062,352 +2205,198 @@ done6:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMULPD       472(SP), Y3, Y3
-	VDIVPD       512(SP), Y3, Y3
-	VDIVPD       512(SP), Y3, Y3
-	VMULPD       472(SP), Y4, Y4
+	VMULPD       424(SP), Y3, Y3
+	VDIVPD       Y1, Y3, Y3
+	VDIVPD       Y1, Y3, Y1
+	VMULPD       424(SP), Y4, Y3
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
-	MOVQ         400(SP), R9
-	MOVQ         8(AX), R10
-	SUBQ         $16, R10
-	JLT          single10
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual11
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned12
-	MOVQ         R11, R12
+	MOVQ         416(SP), R9
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R10
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again7
+	CMPQ         R10, $12
+	JLT          again7
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y5
-	VMASKMOVPD   (SI), Y5, Y6
-	VMASKMOVPD   (DI), Y5, Y7
-	VMULPD       Y7, Y6, Y6
-	VMASKMOVPD   (R8), Y5, Y7
-	VSUBPD       Y1, Y7, Y7
-	VMULPD       Y7, Y3, Y7
-	VSUBPD       Y7, Y6, Y6
-	VSUBPD       Y4, Y6, Y6
-	VMULPD       Y6, Y2, Y6
-	VMASKMOVPD   Y6, Y5, (R9)
-	MOVQ         408(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, SI
-	MOVQ         416(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         424(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single10
-
-aligned12:
-
-block13:
-	VMOVUPD  (SI), Y5
-	VMULPD   (DI), Y5, Y5
-	VMOVUPD  (R8), Y6
-	VSUBPD   Y1, Y6, Y6
-	VMULPD   Y6, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VSUBPD   Y4, Y5, Y5
-	VMULPD   Y5, Y2, Y5
-	VMOVNTPD Y5, (R9)
-	VMOVUPD  32(SI), Y5
-	VMULPD   32(DI), Y5, Y5
-	VMOVUPD  32(R8), Y6
-	VSUBPD   Y1, Y6, Y6
-	VMULPD   Y6, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VSUBPD   Y4, Y5, Y5
-	VMULPD   Y5, Y2, Y5
-	VMOVNTPD Y5, 32(R9)
-	VMOVUPD  64(SI), Y5
-	VMULPD   64(DI), Y5, Y5
-	VMOVUPD  64(R8), Y6
-	VSUBPD   Y1, Y6, Y6
-	VMULPD   Y6, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VSUBPD   Y4, Y5, Y5
-	VMULPD   Y5, Y2, Y5
-	VMOVNTPD Y5, 64(R9)
-	VMOVUPD  96(SI), Y5
-	VMULPD   96(DI), Y5, Y5
-	VMOVUPD  96(R8), Y6
-	VSUBPD   Y1, Y6, Y6
-	VMULPD   Y6, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VSUBPD   Y4, Y5, Y5
-	VMULPD   Y5, Y2, Y5
-	VMOVNTPD Y5, 96(R9)
-	ADDQ     BX, SI
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     $128, R9
-	SUBQ     $16, R10
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPD (SI), Y5
-	VMULPD  (DI), Y5, Y5
-	VMOVUPD (R8), Y6
-	VSUBPD  Y1, Y6, Y6
-	VMULPD  Y6, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VSUBPD  Y4, Y5, Y5
-	VMULPD  Y5, Y2, Y5
-	VMOVUPD Y5, (R9)
+	TESTQ        R12, R12
+	JNE          masked10
+again7:
+	SUBQ $8, R10
+	JLT  single8
+block11:
+	VMOVUPD (SI), Y4
+	VMULPD  (DI), Y4, Y4
+	VMOVUPD (R8), Y5
+	VSUBPD  Y0, Y5, Y5
+	VMULPD  Y5, Y1, Y5
+	VSUBPD  Y5, Y4, Y4
+	VSUBPD  Y3, Y4, Y4
+	VMULPD  Y4, Y2, Y4
 	VMOVUPD 32(SI), Y5
 	VMULPD  32(DI), Y5, Y5
 	VMOVUPD 32(R8), Y6
-	VSUBPD  Y1, Y6, Y6
-	VMULPD  Y6, Y3, Y6
+	VSUBPD  Y0, Y6, Y6
+	VMULPD  Y6, Y1, Y6
 	VSUBPD  Y6, Y5, Y5
-	VSUBPD  Y4, Y5, Y5
+	VSUBPD  Y3, Y5, Y5
 	VMULPD  Y5, Y2, Y5
+	TESTQ   R11, R11
+	JNE     around12
+	VMOVUPD Y4, (R9)
 	VMOVUPD Y5, 32(R9)
-	VMOVUPD 64(SI), Y5
-	VMULPD  64(DI), Y5, Y5
-	VMOVUPD 64(R8), Y6
-	VSUBPD  Y1, Y6, Y6
-	VMULPD  Y6, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VSUBPD  Y4, Y5, Y5
-	VMULPD  Y5, Y2, Y5
-	VMOVUPD Y5, 64(R9)
-	VMOVUPD 96(SI), Y5
-	VMULPD  96(DI), Y5, Y5
-	VMOVUPD 96(R8), Y6
-	VSUBPD  Y1, Y6, Y6
-	VMULPD  Y6, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VSUBPD  Y4, Y5, Y5
-	VMULPD  Y5, Y2, Y5
-	VMOVUPD Y5, 96(R9)
-	ADDQ    BX, SI
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    $128, R9
-	SUBQ    $16, R10
-	JGE     block14
-
-single10:
-	ADDQ $12, R10
-	JLT  tail16
-
-block17:
-	VMOVUPD (SI), Y5
-	VMULPD  (DI), Y5, Y5
-	VMOVUPD (R8), Y6
-	VSUBPD  Y1, Y6, Y6
-	VMULPD  Y6, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VSUBPD  Y4, Y5, Y5
-	VMULPD  Y5, Y2, Y5
-	VMOVUPD Y5, (R9)
-	ADDQ    376(SP), SI
-	ADDQ    384(SP), DI
-	ADDQ    392(SP), R8
-	ADDQ    $32, R9
-	SUBQ    $4, R10
-	JGE     block17
-
-tail16:
-	ADDQ $4, R10
-	JEQ  done15
-
-masked18:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPD    32(R11)(R10*8), Y5
-	VMASKMOVPD (SI), Y5, Y6
-	VMASKMOVPD (DI), Y5, Y7
-	VMULPD     Y7, Y6, Y6
-	VMASKMOVPD (R8), Y5, Y7
-	VSUBPD     Y1, Y7, Y1
-	VMULPD     Y1, Y3, Y1
-	VSUBPD     Y1, Y6, Y1
-	VSUBPD     Y4, Y1, Y1
-	VMULPD     Y1, Y2, Y1
-	VMASKMOVPD Y1, Y5, (R9)
-
-done15:
-	MOVQ 336(SP), SI
-	ADDQ 432(SP), SI
-	MOVQ SI, 336(SP)
-	MOVQ 352(SP), SI
-	ADDQ 440(SP), SI
-	MOVQ SI, 352(SP)
-	MOVQ 320(SP), SI
-	ADDQ 448(SP), SI
-	MOVQ SI, 320(SP)
-	MOVQ 328(SP), SI
-	ADDQ 456(SP), SI
-	MOVQ SI, 328(SP)
-	MOVQ 400(SP), SI
-	ADDQ 464(SP), SI
-	MOVQ SI, 400(SP)
-	MOVQ 504(SP), SI
+	JMP     stored13
+around12:
+	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y5, 32(R9)
+stored13:
+	ADDQ CX, SI
+	ADDQ DX, DI
+	ADDQ AX, R8
+	ADDQ $64, R9
+	SUBQ $8, R10
+	JGE  block11
+single8:
+	ADDQ    $8, R10
+	JEQ     done9
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked10:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y4
+	VMASKMOVPD (SI), Y4, Y5
+	VMASKMOVPD (DI), Y4, Y6
+	VMULPD     Y6, Y5, Y5
+	VMASKMOVPD (R8), Y4, Y6
+	VSUBPD     Y0, Y6, Y6
+	VMULPD     Y6, Y1, Y6
+	VSUBPD     Y6, Y5, Y5
+	VSUBPD     Y3, Y5, Y5
+	VMULPD     Y5, Y2, Y5
+	VMASKMOVPD Y5, Y4, (R9)
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
+	LEAQ       (SI)(R13*8), SI
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*8), DI
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (R8)(R13*8), R8
+	LEAQ       (R9)(R12*8), R9
+	SUBQ       R12, R10
+	JNE        again7
+done9:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 336(SP)
+	MOVQ 176(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 352(SP)
+	MOVQ 184(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 320(SP)
+	MOVQ 192(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 328(SP)
+	MOVQ 216(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 416(SP)
+	MOVQ 456(SP), SI
 	DECQ SI
-	MOVQ SI, 504(SP)
+	MOVQ SI, 456(SP)
 	JNE  row2
-
 end1:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·layer_norm_f64_backward_0_avx512(SB), 0, $424-8
+TEXT ·layer_norm_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
-	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Z2
-	MOVQ         a+0(FP), AX
-	MOVQ         56(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         64(AX), AX
-	MOVQ         AX, 264(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         AX, 272(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         40(AX), AX
-	MOVQ         AX, 280(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         48(AX), AX
-	MOVQ         AX, 288(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         72(AX), AX
-	MOVQ         AX, 296(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         80(AX), AX
-	MOVQ         AX, 304(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 256(SP)
+	MOVQ         64(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         72(AX), CX
+	MOVQ         CX, 288(SP)
+	MOVQ         80(AX), CX
+	MOVQ         CX, 296(SP)
 	VPXORQ       Z3, Z3, Z3
-	MOVQ         a+0(FP), AX
-	MOVQ         288(AX), AX
-	MOVQ         AX, 312(SP)
-	SHLQ         $7, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         296(AX), AX
-	SHLQ         $7, AX
-	MOVQ         a+0(FP), BX
-	MOVQ         304(BX), BX
-	SHLQ         $7, BX
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	MOVQ         CX, 320(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $7, CX
+	MOVQ         296(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
+	SHLQ         $7, SI
+	MOVQ         288(AX), DI
+	MOVQ         DI, 304(SP)
+	SHLQ         $6, 304(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 312(SP)
+	SHLQ         $6, 312(SP)
+	MOVQ         304(AX), DI
+	MOVQ         DI, 320(SP)
 	SHLQ         $6, 320(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         296(CX), CX
-	MOVQ         CX, 328(SP)
-	SHLQ         $6, 328(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
-	MOVQ         CX, 336(SP)
-	SHLQ         $6, 336(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), CX
-	MOVQ         CX, 344(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	MOVQ         CX, 352(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         296(CX), CX
-	MOVQ         CX, 360(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         304(CX), CX
-	MOVQ         CX, 368(SP)
-	MOVQ         a+0(FP), CX
-	MOVQ         288(CX), CX
-	SHLQ         $8, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         296(DX), DX
-	SHLQ         $8, DX
-	MOVQ         a+0(FP), SI
-	MOVQ         304(SI), SI
-	SHLQ         $8, SI
-	MOVQ         a+0(FP), DI
-	MOVQ         160(DI), DI
-	MOVQ         DI, 376(SP)
-	SHLQ         $3, 376(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         176(DI), DI
-	MOVQ         DI, 384(SP)
-	SHLQ         $3, 384(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         184(DI), DI
-	MOVQ         DI, 392(SP)
-	SHLQ         $3, 392(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         192(DI), DI
-	MOVQ         DI, 400(SP)
-	SHLQ         $3, 400(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         216(DI), DI
-	MOVQ         DI, 408(SP)
-	SHLQ         $3, 408(SP)
+	MOVQ         88(AX), AX
+	MOVQ         AX, 328(SP)
+	MOVQ         a+0(FP), AX
 	VDIVPD       Z0, Z1, Z4
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
-	MOVQ         DI, 416(SP)
-	MOVQ         416(SP), DI
+	MOVQ         (AX), DI
+	MOVQ         DI, 336(SP)
+	MOVQ         336(SP), DI
 	TESTQ        DI, DI
 	JLE          end1
-
 row2:
 	MOVQ         256(SP), DI
 	VBROADCASTSD (DI), Z5
 	VDIVPD       Z0, Z5, Z5
-	MOVQ         264(SP), DI
-	VBROADCASTSD (DI), Z6
+	VBROADCASTSD (BX), Z6
 	VDIVPD       Z0, Z6, Z6
 	VADDPD       Z2, Z6, Z6
 	VSQRTPD      Z6, Z6
 	VDIVPD       Z6, Z1, Z7
-	MOVQ         272(SP), DI
-	MOVQ         280(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         296(SP), R10
-	MOVQ         304(SP), R11
-	MOVQ         a+0(FP), R12
-	MOVQ         8(R12), R12
+	MOVQ         264(SP), DI
+	MOVQ         272(SP), R8
+	MOVQ         280(SP), R9
+	MOVQ         288(SP), R10
+	MOVQ         296(SP), R11
+	MOVQ         8(AX), R12
 	SUBQ         $16, R12
-	JGE          full4
 	VMOVAPD      Z3, Z8
-	VMOVUPD      Z8, 0(SP)
-	VMOVUPD      Z8, 64(SP)
-	VMOVAPD      Z3, Z8
-	VMOVUPD      Z8, 128(SP)
-	VMOVUPD      Z8, 192(SP)
-	JMP          single3
-
-full4:
-	VMOVAPD Z3, Z8
-	VMOVAPD Z3, Z9
-	VMOVAPD Z3, Z10
-	VMOVAPD Z3, Z11
-
-block5:
+	VMOVAPD      Z3, Z9
+	VMOVAPD      Z3, Z10
+	VMOVAPD      Z3, Z11
+	JLT          kept3
+block4:
 	VMOVUPD (DI), Z12
 	VMULPD  (R8), Z12, Z13
 	VMOVUPD (R9), Z14
@@ -3438,58 +2427,22 @@ block5:
 	VMOVUPD 64(R11), Z13
 	VADDPD  Z12, Z13, Z12
 	VMOVUPD Z12, 64(R11)
-	ADDQ    312(SP), DI
-	ADDQ    AX, R8
-	ADDQ    BX, R9
+	ADDQ    CX, DI
+	ADDQ    DX, R8
+	ADDQ    SI, R9
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $16, R12
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPD Z8, 0(SP)
 	VMOVUPD Z9, 64(SP)
 	VMOVUPD Z10, 128(SP)
 	VMOVUPD Z11, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $8, R12
-	JLT  tail7
-
-block8:
-	VMOVUPD (DI), Z8
-	VMULPD  (R8), Z8, Z9
-	VMOVUPD (R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z9, Z11
-	VMULPD  Z8, Z7, Z12
-	VMULPD  Z10, Z12, Z10
-	VMOVUPD 0(SP)(R13*1), Z12
-	VADDPD  Z11, Z12, Z11
-	VMOVUPD Z11, 0(SP)(R13*1)
-	VMOVUPD 128(SP)(R13*1), Z11
-	VADDPD  Z9, Z11, Z9
-	VMOVUPD Z9, 128(SP)(R13*1)
-	VMOVUPD (R10), Z9
-	VADDPD  Z10, Z9, Z9
-	VMOVUPD Z9, (R10)
-	VMOVUPD (R11), Z9
-	VADDPD  Z8, Z9, Z8
-	VMOVUPD Z8, (R11)
-	ADDQ    320(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
-	ADDQ    $64, R10
-	ADDQ    $64, R11
-	ADDQ    $64, R13
-	ANDQ    $127, R13
-	SUBQ    $8, R12
-	JGE     block8
-
-tail7:
-	ADDQ $8, R12
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R13
+	ADDQ    $16, R12
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R12, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VMOVUPD.Z    (DI), K1, Z8
@@ -3514,8 +2467,16 @@ masked9:
 	VMOVUPD.Z    (R11), K1, Z9
 	VADDPD       Z8, Z9, Z8
 	VMOVUPD      Z8, K1, (R11)
-
-done6:
+	ADDQ         304(SP), DI
+	ADDQ         312(SP), R8
+	ADDQ         320(SP), R9
+	ADDQ         $64, R10
+	ADDQ         $64, R11
+	ADDQ         $64, R13
+	ANDQ         $127, R13
+	SUBQ         $8, R12
+	JGT          masked6
+done5:
 	VMOVUPD       0(SP), Z8
 	VMOVUPD       64(SP), Z9
 	VADDPD        Z9, Z8, Z8
@@ -3540,212 +2501,120 @@ done6:
 	VDIVPD        Z6, Z8, Z8
 	VDIVPD        Z6, Z8, Z6
 	VMULPD        Z9, Z4, Z8
-	MOVQ          272(SP), DI
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          344(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	SUBQ          $32, R11
-	JLT           single10
-	MOVQ          a+0(FP), R12
-	MOVQ          792(R12), R12
-	ANDQ          $1, R12
-	JEQ           usual11
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned12
-	MOVQ          R12, R13
+	MOVQ          264(SP), DI
+	MOVQ          272(SP), R8
+	MOVQ          280(SP), R9
+	MOVQ          328(SP), R10
+	MOVQ          8(AX), R11
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again7
+	CMPQ          R11, $24
+	JLT           again7
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $3, R13
-	MOVQ          R13, R14
-	VPBROADCASTQ  R14, Z9
-	VPCMPQ        $6, iota64<>+0(SB), Z9, K1
-	VMOVUPD.Z     (DI), K1, Z9
-	VMOVUPD.Z     (R8), K1, Z10
-	VMULPD        Z10, Z9, Z9
-	VMOVUPD.Z     (R9), K1, Z10
-	VSUBPD        Z5, Z10, Z10
-	VMULPD        Z10, Z6, Z10
-	VSUBPD        Z10, Z9, Z9
-	VSUBPD        Z8, Z9, Z9
-	VMULPD        Z9, Z7, Z9
-	VMOVUPD       Z9, K1, (R10)
-	MOVQ          352(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, DI
-	MOVQ          360(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          368(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single10
-
-aligned12:
-
-block13:
-	VMOVUPD  (DI), Z9
-	VMULPD   (R8), Z9, Z9
-	VMOVUPD  (R9), Z10
-	VSUBPD   Z5, Z10, Z10
-	VMULPD   Z10, Z6, Z10
-	VSUBPD   Z10, Z9, Z9
-	VSUBPD   Z8, Z9, Z9
-	VMULPD   Z9, Z7, Z9
+	TESTQ         R13, R13
+	JNE           masked10
+again7:
+	SUBQ $16, R11
+	JLT  single8
+block11:
+	VMOVUPD (DI), Z9
+	VMULPD  (R8), Z9, Z9
+	VMOVUPD (R9), Z10
+	VSUBPD  Z5, Z10, Z10
+	VMULPD  Z10, Z6, Z10
+	VSUBPD  Z10, Z9, Z9
+	VSUBPD  Z8, Z9, Z9
+	VMULPD  Z9, Z7, Z9
+	VMOVUPD 64(DI), Z10
+	VMULPD  64(R8), Z10, Z10
+	VMOVUPD 64(R9), Z11
+	VSUBPD  Z5, Z11, Z11
+	VMULPD  Z11, Z6, Z11
+	VSUBPD  Z11, Z10, Z10
+	VSUBPD  Z8, Z10, Z10
+	VMULPD  Z10, Z7, Z10
+	TESTQ   R12, R12
+	JNE     around12
+	VMOVUPD Z9, (R10)
+	VMOVUPD Z10, 64(R10)
+	JMP     stored13
+around12:
 	VMOVNTPD Z9, (R10)
-	VMOVUPD  64(DI), Z9
-	VMULPD   64(R8), Z9, Z9
-	VMOVUPD  64(R9), Z10
-	VSUBPD   Z5, Z10, Z10
-	VMULPD   Z10, Z6, Z10
-	VSUBPD   Z10, Z9, Z9
-	VSUBPD   Z8, Z9, Z9
-	VMULPD   Z9, Z7, Z9
-	VMOVNTPD Z9, 64(R10)
-	VMOVUPD  128(DI), Z9
-	VMULPD   128(R8), Z9, Z9
-	VMOVUPD  128(R9), Z10
-	VSUBPD   Z5, Z10, Z10
-	VMULPD   Z10, Z6, Z10
-	VSUBPD   Z10, Z9, Z9
-	VSUBPD   Z8, Z9, Z9
-	VMULPD   Z9, Z7, Z9
-	VMOVNTPD Z9, 128(R10)
-	VMOVUPD  192(DI), Z9
-	VMULPD   192(R8), Z9, Z9
-	VMOVUPD  192(R9), Z10
-	VSUBPD   Z5, Z10, Z10
-	VMULPD   Z10, Z6, Z10
-	VSUBPD   Z10, Z9, Z9
-	VSUBPD   Z8, Z9, Z9
-	VMULPD   Z9, Z7, Z9
-	VMOVNTPD Z9, 192(R10)
-	ADDQ     CX, DI
-	ADDQ     DX, R8
-	ADDQ     SI, R9
-	ADDQ     $256, R10
-	SUBQ     $32, R11
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPD (DI), Z9
-	VMULPD  (R8), Z9, Z9
-	VMOVUPD (R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z6, Z10
-	VSUBPD  Z10, Z9, Z9
-	VSUBPD  Z8, Z9, Z9
-	VMULPD  Z9, Z7, Z9
-	VMOVUPD Z9, (R10)
-	VMOVUPD 64(DI), Z9
-	VMULPD  64(R8), Z9, Z9
-	VMOVUPD 64(R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z6, Z10
-	VSUBPD  Z10, Z9, Z9
-	VSUBPD  Z8, Z9, Z9
-	VMULPD  Z9, Z7, Z9
-	VMOVUPD Z9, 64(R10)
-	VMOVUPD 128(DI), Z9
-	VMULPD  128(R8), Z9, Z9
-	VMOVUPD 128(R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z6, Z10
-	VSUBPD  Z10, Z9, Z9
-	VSUBPD  Z8, Z9, Z9
-	VMULPD  Z9, Z7, Z9
-	VMOVUPD Z9, 128(R10)
-	VMOVUPD 192(DI), Z9
-	VMULPD  192(R8), Z9, Z9
-	VMOVUPD 192(R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z6, Z10
-	VSUBPD  Z10, Z9, Z9
-	VSUBPD  Z8, Z9, Z9
-	VMULPD  Z9, Z7, Z9
-	VMOVUPD Z9, 192(R10)
-	ADDQ    CX, DI
-	ADDQ    DX, R8
-	ADDQ    SI, R9
-	ADDQ    $256, R10
-	SUBQ    $32, R11
-	JGE     block14
-
-single10:
-	ADDQ $24, R11
-	JLT  tail16
-
-block17:
-	VMOVUPD (DI), Z9
-	VMULPD  (R8), Z9, Z9
-	VMOVUPD (R9), Z10
-	VSUBPD  Z5, Z10, Z10
-	VMULPD  Z10, Z6, Z10
-	VSUBPD  Z10, Z9, Z9
-	VSUBPD  Z8, Z9, Z9
-	VMULPD  Z9, Z7, Z9
-	VMOVUPD Z9, (R10)
-	ADDQ    320(SP), DI
-	ADDQ    328(SP), R8
-	ADDQ    336(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $8, R11
-	JGE     block17
-
-tail16:
-	ADDQ $8, R11
-	JEQ  done15
-
-masked18:
-	VPBROADCASTQ R11, Z9
+	VMOVNTPD Z10, 64(R10)
+stored13:
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ SI, R9
+	ADDQ $128, R10
+	SUBQ $16, R11
+	JGE  block11
+single8:
+	ADDQ    $16, R11
+	JEQ     done9
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked10:
+	VPBROADCASTQ R13, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (DI), K1, Z9
 	VMOVUPD.Z    (R8), K1, Z10
 	VMULPD       Z10, Z9, Z9
 	VMOVUPD.Z    (R9), K1, Z10
-	VSUBPD       Z5, Z10, Z5
-	VMULPD       Z5, Z6, Z5
-	VSUBPD       Z5, Z9, Z5
-	VSUBPD       Z8, Z5, Z5
-	VMULPD       Z5, Z7, Z5
-	VMOVUPD      Z5, K1, (R10)
-
-done15:
-	MOVQ 272(SP), DI
-	ADDQ 376(SP), DI
-	MOVQ DI, 272(SP)
-	MOVQ 288(SP), DI
-	ADDQ 384(SP), DI
-	MOVQ DI, 288(SP)
-	MOVQ 256(SP), DI
-	ADDQ 392(SP), DI
-	MOVQ DI, 256(SP)
-	MOVQ 264(SP), DI
-	ADDQ 400(SP), DI
-	MOVQ DI, 264(SP)
-	MOVQ 344(SP), DI
-	ADDQ 408(SP), DI
-	MOVQ DI, 344(SP)
-	MOVQ 416(SP), DI
+	VSUBPD       Z5, Z10, Z10
+	VMULPD       Z10, Z6, Z10
+	VSUBPD       Z10, Z9, Z9
+	VSUBPD       Z8, Z9, Z9
+	VMULPD       Z9, Z7, Z9
+	VMOVUPD      Z9, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*8), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*8), R8
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R9)(R14*8), R9
+	LEAQ         (R10)(R13*8), R10
+	SUBQ         R13, R11
+	JNE          again7
+done9:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 280(SP)
+	MOVQ 184(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 256(SP)
+	MOVQ 192(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, BX
+	MOVQ 216(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 328(SP)
+	MOVQ 336(SP), DI
 	DECQ DI
-	MOVQ DI, 416(SP)
+	MOVQ DI, 336(SP)
 	JNE  row2
-
 end1:
-	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 

@@ -5,7 +5,7 @@ package optim
 import "github.com/opgen/opgen/runtime"
 
 func momentum_sgd_step_is_1_f32_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		momentum_sgd_step_is_1_f32_0_avx512(a)
 	case runtime.AVX2:
@@ -16,7 +16,7 @@ func momentum_sgd_step_is_1_f32_0(a *runtime.Args) {
 }
 
 func momentum_sgd_step_is_1_f64_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		momentum_sgd_step_is_1_f64_0_avx512(a)
 	case runtime.AVX2:
@@ -27,7 +27,7 @@ func momentum_sgd_step_is_1_f64_0(a *runtime.Args) {
 }
 
 func momentum_sgd_no_step_is_1_f32_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		momentum_sgd_no_step_is_1_f32_0_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +38,7 @@ func momentum_sgd_no_step_is_1_f32_0(a *runtime.Args) {
 }
 
 func momentum_sgd_no_step_is_1_f64_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		momentum_sgd_no_step_is_1_f64_0_avx512(a)
 	case runtime.AVX2:

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func momentum_sgd_step_is_1_f32_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_step_is_1_f32_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·momentum_sgd_step_is_1_f32_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -16,139 +16,88 @@ TEXT ·momentum_sgd_step_is_1_f32_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         48(AX), DX
 	MOVQ         56(AX), SI
 	MOVQ         288(AX), DI
+	SHLQ         $7, DI
 	MOVQ         296(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         288(AX), R8
 	SHLQ         $7, R8
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R10
-	MOVQ         R10, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         8(AX), R10
-	SUBQ         $32, R10
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         SI, R12
-	ADDQ         R11, R12
+	MOVQ         288(AX), R9
+	SHLQ         $5, R9
+	MOVQ         296(AX), AX
+	SHLQ         $5, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R10
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $40
+	JLT          again1
+	MOVQ         DX, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         SI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y2
-	VMASKMOVPS   (BX), Y2, Y3
-	VMASKMOVPS   (CX), Y2, Y4
-	VMULPS       Y4, Y0, Y5
-	VADDPS       Y5, Y3, Y3
-	VMULPS       Y3, Y1, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMASKMOVPS   Y3, Y2, (DX)
-	VMASKMOVPS   Y4, Y2, (SI)
-	IMULQ        R11, DI
-	ADDQ         DI, BX
-	MOVQ         0(SP), DI
-	IMULQ        R11, DI
-	ADDQ         DI, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Y2
-	VMULPS   Y2, Y0, Y3
-	VADDPS   (BX), Y3, Y3
-	VMULPS   Y3, Y1, Y4
-	VSUBPS   Y4, Y2, Y2
-	VMOVNTPS Y3, (DX)
-	VMOVNTPS Y2, (SI)
-	VMOVUPS  32(CX), Y2
-	VMULPS   Y2, Y0, Y3
-	VADDPS   32(BX), Y3, Y3
-	VMULPS   Y3, Y1, Y4
-	VSUBPS   Y4, Y2, Y2
-	VMOVNTPS Y3, 32(DX)
-	VMOVNTPS Y2, 32(SI)
-	VMOVUPS  64(CX), Y2
-	VMULPS   Y2, Y0, Y3
-	VADDPS   64(BX), Y3, Y3
-	VMULPS   Y3, Y1, Y4
-	VSUBPS   Y4, Y2, Y2
-	VMOVNTPS Y3, 64(DX)
-	VMOVNTPS Y2, 64(SI)
-	VMOVUPS  96(CX), Y2
-	VMULPS   Y2, Y0, Y3
-	VADDPS   96(BX), Y3, Y3
-	VMULPS   Y3, Y1, Y4
-	VSUBPS   Y4, Y2, Y2
-	VMOVNTPS Y3, 96(DX)
-	VMOVNTPS Y2, 96(SI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $32, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $32, R10
+	JLT  single2
 block5:
 	VMOVUPS (CX), Y2
 	VMULPS  Y2, Y0, Y3
 	VADDPS  (BX), Y3, Y3
 	VMULPS  Y3, Y1, Y4
 	VSUBPS  Y4, Y2, Y2
+	VMOVUPS 32(CX), Y4
+	VMULPS  Y4, Y0, Y5
+	VADDPS  32(BX), Y5, Y5
+	VMULPS  Y5, Y1, Y6
+	VSUBPS  Y6, Y4, Y4
+	VMOVUPS 64(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  64(BX), Y7, Y7
+	VMULPS  Y7, Y1, Y8
+	VSUBPS  Y8, Y6, Y6
+	VMOVUPS 96(CX), Y8
+	VMULPS  Y8, Y0, Y9
+	VADDPS  96(BX), Y9, Y9
+	VMULPS  Y9, Y1, Y10
+	VSUBPS  Y10, Y8, Y8
+	TESTQ   R11, R11
+	JNE     around6
 	VMOVUPS Y3, (DX)
 	VMOVUPS Y2, (SI)
-	VMOVUPS 32(CX), Y2
-	VMULPS  Y2, Y0, Y3
-	VADDPS  32(BX), Y3, Y3
-	VMULPS  Y3, Y1, Y4
-	VSUBPS  Y4, Y2, Y2
-	VMOVUPS Y3, 32(DX)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS 64(CX), Y2
-	VMULPS  Y2, Y0, Y3
-	VADDPS  64(BX), Y3, Y3
-	VMULPS  Y3, Y1, Y4
-	VSUBPS  Y4, Y2, Y2
-	VMOVUPS Y3, 64(DX)
-	VMOVUPS Y2, 64(SI)
-	VMOVUPS 96(CX), Y2
-	VMULPS  Y2, Y0, Y3
-	VADDPS  96(BX), Y3, Y3
-	VMULPS  Y3, Y1, Y4
-	VSUBPS  Y4, Y2, Y2
-	VMOVUPS Y3, 96(DX)
-	VMOVUPS Y2, 96(SI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $32, R10
-	JGE     block5
-
-single1:
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y4, 32(SI)
+	VMOVUPS Y7, 64(DX)
+	VMOVUPS Y6, 64(SI)
+	VMOVUPS Y9, 96(DX)
+	VMOVUPS Y8, 96(SI)
+	JMP     stored7
+around6:
+	VMOVNTPS Y3, (DX)
+	VMOVNTPS Y2, (SI)
+	VMOVNTPS Y5, 32(DX)
+	VMOVNTPS Y4, 32(SI)
+	VMOVNTPS Y7, 64(DX)
+	VMOVNTPS Y6, 64(SI)
+	VMOVNTPS Y9, 96(DX)
+	VMOVNTPS Y8, 96(SI)
+stored7:
+	ADDQ DI, BX
+	ADDQ R8, CX
+	ADDQ $128, DX
+	ADDQ $128, SI
+	SUBQ $32, R10
+	JGE  block5
+single2:
 	ADDQ $24, R10
-	JLT  tail7
-
-block8:
+	JLT  tail8
+block9:
 	VMOVUPS (CX), Y2
 	VMULPS  Y2, Y0, Y3
 	VADDPS  (BX), Y3, Y3
@@ -156,42 +105,55 @@ block8:
 	VSUBPS  Y4, Y2, Y2
 	VMOVUPS Y3, (DX)
 	VMOVUPS Y2, (SI)
-	ADDQ    8(SP), BX
-	ADDQ    16(SP), CX
+	ADDQ    R9, BX
+	ADDQ    AX, CX
 	ADDQ    $32, DX
 	ADDQ    $32, SI
 	SUBQ    $8, R10
-	JGE     block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPS    32(DI)(R10*4), Y2
+	JGE     block9
+tail8:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y2
 	VMASKMOVPS (BX), Y2, Y3
 	VMASKMOVPS (CX), Y2, Y4
-	VMULPS     Y4, Y0, Y0
-	VADDPS     Y0, Y3, Y0
-	VMULPS     Y0, Y1, Y1
-	VSUBPS     Y1, Y4, Y1
-	VMASKMOVPS Y0, Y2, (DX)
-	VMASKMOVPS Y1, Y2, (SI)
-
-done6:
+	VMULPS     Y4, Y0, Y5
+	VADDPS     Y5, Y3, Y3
+	VMULPS     Y3, Y1, Y5
+	VSUBPS     Y5, Y4, Y4
+	VMASKMOVPS Y3, Y2, (DX)
+	VMASKMOVPS Y4, Y2, (SI)
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (CX)(R13*4), CX
+	LEAQ       (DX)(R12*4), DX
+	LEAQ       (SI)(R12*4), SI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_step_is_1_f32_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_step_is_1_f32_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·momentum_sgd_step_is_1_f32_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -204,36 +166,87 @@ TEXT ·momentum_sgd_step_is_1_f32_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         48(AX), DX
 	MOVQ         56(AX), SI
 	MOVQ         288(AX), DI
-	MOVQ         296(AX), R8
-	MOVQ         288(AX), R9
-	SHLQ         $8, R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $6, 8(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
+	SHLQ         $8, DI
+	MOVQ         296(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), R8
+	MOVQ         8(R8), R9
+	MOVQ         $0, R10
+	MOVQ         792(R8), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         R9, $80
+	JLT          again1
+	MOVQ         DX, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         SI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         SI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $2, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $64, R9
+	JLT  single2
+block5:
+	VMOVUPS (CX), Z2
+	VMULPS  Z2, Z0, Z3
+	VADDPS  (BX), Z3, Z3
+	VMULPS  Z3, Z1, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS 64(CX), Z4
+	VMULPS  Z4, Z0, Z5
+	VADDPS  64(BX), Z5, Z5
+	VMULPS  Z5, Z1, Z6
+	VSUBPS  Z6, Z4, Z4
+	VMOVUPS 128(CX), Z6
+	VMULPS  Z6, Z0, Z7
+	VADDPS  128(BX), Z7, Z7
+	VMULPS  Z7, Z1, Z8
+	VSUBPS  Z8, Z6, Z6
+	VMOVUPS 192(CX), Z8
+	VMULPS  Z8, Z0, Z9
+	VADDPS  192(BX), Z9, Z9
+	VMULPS  Z9, Z1, Z10
+	VSUBPS  Z10, Z8, Z8
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPS Z3, (DX)
+	VMOVUPS Z2, (SI)
+	VMOVUPS Z5, 64(DX)
+	VMOVUPS Z4, 64(SI)
+	VMOVUPS Z7, 128(DX)
+	VMOVUPS Z6, 128(SI)
+	VMOVUPS Z9, 192(DX)
+	VMOVUPS Z8, 192(SI)
+	JMP     stored7
+around6:
+	VMOVNTPS Z3, (DX)
+	VMOVNTPS Z2, (SI)
+	VMOVNTPS Z5, 64(DX)
+	VMOVNTPS Z4, 64(SI)
+	VMOVNTPS Z7, 128(DX)
+	VMOVNTPS Z6, 128(SI)
+	VMOVNTPS Z9, 192(DX)
+	VMOVNTPS Z8, 192(SI)
+stored7:
+	ADDQ DI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	ADDQ $256, SI
+	SUBQ $64, R9
+	JGE  block5
+single2:
+	ADDQ    $64, R9
+	JEQ     done3
+	MOVQ    $16, R11
+	CMPQ    R11, R9
+	CMOVQGT R9, R11
+masked4:
+	VPBROADCASTD R11, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (BX), K1, Z2
 	VMOVUPS.Z    (CX), K1, Z3
@@ -243,139 +256,29 @@ TEXT ·momentum_sgd_step_is_1_f32_0_avx512(SB), NOSPLIT, $16-8
 	VSUBPS       Z4, Z3, Z3
 	VMOVUPS      Z2, K1, (DX)
 	VMOVUPS      Z3, K1, (SI)
-	IMULQ        R12, DI
-	ADDQ         DI, BX
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	ADDQ         R12, DX
-	ADDQ         R12, SI
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPS  (CX), Z2
-	VMULPS   Z2, Z0, Z3
-	VADDPS   (BX), Z3, Z3
-	VMULPS   Z3, Z1, Z4
-	VSUBPS   Z4, Z2, Z2
-	VMOVNTPS Z3, (DX)
-	VMOVNTPS Z2, (SI)
-	VMOVUPS  64(CX), Z2
-	VMULPS   Z2, Z0, Z3
-	VADDPS   64(BX), Z3, Z3
-	VMULPS   Z3, Z1, Z4
-	VSUBPS   Z4, Z2, Z2
-	VMOVNTPS Z3, 64(DX)
-	VMOVNTPS Z2, 64(SI)
-	VMOVUPS  128(CX), Z2
-	VMULPS   Z2, Z0, Z3
-	VADDPS   128(BX), Z3, Z3
-	VMULPS   Z3, Z1, Z4
-	VSUBPS   Z4, Z2, Z2
-	VMOVNTPS Z3, 128(DX)
-	VMOVNTPS Z2, 128(SI)
-	VMOVUPS  192(CX), Z2
-	VMULPS   Z2, Z0, Z3
-	VADDPS   192(BX), Z3, Z3
-	VMULPS   Z3, Z1, Z4
-	VSUBPS   Z4, Z2, Z2
-	VMOVNTPS Z3, 192(DX)
-	VMOVNTPS Z2, 192(SI)
-	ADDQ     R9, BX
-	ADDQ     R10, CX
-	ADDQ     $256, DX
-	ADDQ     $256, SI
-	SUBQ     $64, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPS (CX), Z2
-	VMULPS  Z2, Z0, Z3
-	VADDPS  (BX), Z3, Z3
-	VMULPS  Z3, Z1, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMOVUPS Z3, (DX)
-	VMOVUPS Z2, (SI)
-	VMOVUPS 64(CX), Z2
-	VMULPS  Z2, Z0, Z3
-	VADDPS  64(BX), Z3, Z3
-	VMULPS  Z3, Z1, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMOVUPS Z3, 64(DX)
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS 128(CX), Z2
-	VMULPS  Z2, Z0, Z3
-	VADDPS  128(BX), Z3, Z3
-	VMULPS  Z3, Z1, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMOVUPS Z3, 128(DX)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS 192(CX), Z2
-	VMULPS  Z2, Z0, Z3
-	VADDPS  192(BX), Z3, Z3
-	VMULPS  Z3, Z1, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMOVUPS Z3, 192(DX)
-	VMOVUPS Z2, 192(SI)
-	ADDQ    R9, BX
-	ADDQ    R10, CX
-	ADDQ    $256, DX
-	ADDQ    $256, SI
-	SUBQ    $64, R11
-	JGE     block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS (CX), Z2
-	VMULPS  Z2, Z0, Z3
-	VADDPS  (BX), Z3, Z3
-	VMULPS  Z3, Z1, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMOVUPS Z3, (DX)
-	VMOVUPS Z2, (SI)
-	ADDQ    0(SP), BX
-	ADDQ    8(SP), CX
-	ADDQ    $64, DX
-	ADDQ    $64, SI
-	SUBQ    $16, R11
-	JGE     block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (BX), K1, Z2
-	VMOVUPS.Z    (CX), K1, Z3
-	VMULPS       Z3, Z0, Z0
-	VADDPS       Z0, Z2, Z0
-	VMULPS       Z0, Z1, Z1
-	VSUBPS       Z1, Z3, Z1
-	VMOVUPS      Z0, K1, (DX)
-	VMOVUPS      Z1, K1, (SI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        DI, DI
+	CMOVQEQ      DI, R12
+	LEAQ         (BX)(R12*4), BX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (CX)(R12*4), CX
+	LEAQ         (DX)(R11*4), DX
+	LEAQ         (SI)(R11*4), SI
+	SUBQ         R11, R9
+	JNE          again1
+done3:
+	MOVQ 792(R8), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_step_is_1_f64_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_step_is_1_f64_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·momentum_sgd_step_is_1_f64_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -384,139 +287,88 @@ TEXT ·momentum_sgd_step_is_1_f64_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         48(AX), DX
 	MOVQ         56(AX), SI
 	MOVQ         288(AX), DI
+	SHLQ         $7, DI
 	MOVQ         296(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         288(AX), R8
 	SHLQ         $7, R8
-	MOVQ         296(AX), R9
-	SHLQ         $7, R9
-	MOVQ         288(AX), R10
-	MOVQ         R10, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         296(AX), R10
-	MOVQ         R10, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         8(AX), R10
-	SUBQ         $16, R10
-	JLT          single1
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         SI, R12
-	ADDQ         R11, R12
+	MOVQ         288(AX), R9
+	SHLQ         $5, R9
+	MOVQ         296(AX), AX
+	SHLQ         $5, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R10
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $20
+	JLT          again1
+	MOVQ         DX, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         SI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y2
-	VMASKMOVPD   (BX), Y2, Y3
-	VMASKMOVPD   (CX), Y2, Y4
-	VMULPD       Y4, Y0, Y5
-	VADDPD       Y5, Y3, Y3
-	VMULPD       Y3, Y1, Y5
-	VSUBPD       Y5, Y4, Y4
-	VMASKMOVPD   Y3, Y2, (DX)
-	VMASKMOVPD   Y4, Y2, (SI)
-	IMULQ        R11, DI
-	ADDQ         DI, BX
-	MOVQ         0(SP), DI
-	IMULQ        R11, DI
-	ADDQ         DI, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Y2
-	VMULPD   Y2, Y0, Y3
-	VADDPD   (BX), Y3, Y3
-	VMULPD   Y3, Y1, Y4
-	VSUBPD   Y4, Y2, Y2
-	VMOVNTPD Y3, (DX)
-	VMOVNTPD Y2, (SI)
-	VMOVUPD  32(CX), Y2
-	VMULPD   Y2, Y0, Y3
-	VADDPD   32(BX), Y3, Y3
-	VMULPD   Y3, Y1, Y4
-	VSUBPD   Y4, Y2, Y2
-	VMOVNTPD Y3, 32(DX)
-	VMOVNTPD Y2, 32(SI)
-	VMOVUPD  64(CX), Y2
-	VMULPD   Y2, Y0, Y3
-	VADDPD   64(BX), Y3, Y3
-	VMULPD   Y3, Y1, Y4
-	VSUBPD   Y4, Y2, Y2
-	VMOVNTPD Y3, 64(DX)
-	VMOVNTPD Y2, 64(SI)
-	VMOVUPD  96(CX), Y2
-	VMULPD   Y2, Y0, Y3
-	VADDPD   96(BX), Y3, Y3
-	VMULPD   Y3, Y1, Y4
-	VSUBPD   Y4, Y2, Y2
-	VMOVNTPD Y3, 96(DX)
-	VMOVNTPD Y2, 96(SI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $16, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
 block5:
 	VMOVUPD (CX), Y2
 	VMULPD  Y2, Y0, Y3
 	VADDPD  (BX), Y3, Y3
 	VMULPD  Y3, Y1, Y4
 	VSUBPD  Y4, Y2, Y2
+	VMOVUPD 32(CX), Y4
+	VMULPD  Y4, Y0, Y5
+	VADDPD  32(BX), Y5, Y5
+	VMULPD  Y5, Y1, Y6
+	VSUBPD  Y6, Y4, Y4
+	VMOVUPD 64(CX), Y6
+	VMULPD  Y6, Y0, Y7
+	VADDPD  64(BX), Y7, Y7
+	VMULPD  Y7, Y1, Y8
+	VSUBPD  Y8, Y6, Y6
+	VMOVUPD 96(CX), Y8
+	VMULPD  Y8, Y0, Y9
+	VADDPD  96(BX), Y9, Y9
+	VMULPD  Y9, Y1, Y10
+	VSUBPD  Y10, Y8, Y8
+	TESTQ   R11, R11
+	JNE     around6
 	VMOVUPD Y3, (DX)
 	VMOVUPD Y2, (SI)
-	VMOVUPD 32(CX), Y2
-	VMULPD  Y2, Y0, Y3
-	VADDPD  32(BX), Y3, Y3
-	VMULPD  Y3, Y1, Y4
-	VSUBPD  Y4, Y2, Y2
-	VMOVUPD Y3, 32(DX)
-	VMOVUPD Y2, 32(SI)
-	VMOVUPD 64(CX), Y2
-	VMULPD  Y2, Y0, Y3
-	VADDPD  64(BX), Y3, Y3
-	VMULPD  Y3, Y1, Y4
-	VSUBPD  Y4, Y2, Y2
-	VMOVUPD Y3, 64(DX)
-	VMOVUPD Y2, 64(SI)
-	VMOVUPD 96(CX), Y2
-	VMULPD  Y2, Y0, Y3
-	VADDPD  96(BX), Y3, Y3
-	VMULPD  Y3, Y1, Y4
-	VSUBPD  Y4, Y2, Y2
-	VMOVUPD Y3, 96(DX)
-	VMOVUPD Y2, 96(SI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $16, R10
-	JGE     block5
-
-single1:
+	VMOVUPD Y5, 32(DX)
+	VMOVUPD Y4, 32(SI)
+	VMOVUPD Y7, 64(DX)
+	VMOVUPD Y6, 64(SI)
+	VMOVUPD Y9, 96(DX)
+	VMOVUPD Y8, 96(SI)
+	JMP     stored7
+around6:
+	VMOVNTPD Y3, (DX)
+	VMOVNTPD Y2, (SI)
+	VMOVNTPD Y5, 32(DX)
+	VMOVNTPD Y4, 32(SI)
+	VMOVNTPD Y7, 64(DX)
+	VMOVNTPD Y6, 64(SI)
+	VMOVNTPD Y9, 96(DX)
+	VMOVNTPD Y8, 96(SI)
+stored7:
+	ADDQ DI, BX
+	ADDQ R8, CX
+	ADDQ $128, DX
+	ADDQ $128, SI
+	SUBQ $16, R10
+	JGE  block5
+single2:
 	ADDQ $12, R10
-	JLT  tail7
-
-block8:
+	JLT  tail8
+block9:
 	VMOVUPD (CX), Y2
 	VMULPD  Y2, Y0, Y3
 	VADDPD  (BX), Y3, Y3
@@ -524,42 +376,55 @@ block8:
 	VSUBPD  Y4, Y2, Y2
 	VMOVUPD Y3, (DX)
 	VMOVUPD Y2, (SI)
-	ADDQ    8(SP), BX
-	ADDQ    16(SP), CX
+	ADDQ    R9, BX
+	ADDQ    AX, CX
 	ADDQ    $32, DX
 	ADDQ    $32, SI
 	SUBQ    $4, R10
-	JGE     block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPD    32(DI)(R10*8), Y2
+	JGE     block9
+tail8:
+	ADDQ    $4, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y2
 	VMASKMOVPD (BX), Y2, Y3
 	VMASKMOVPD (CX), Y2, Y4
-	VMULPD     Y4, Y0, Y0
-	VADDPD     Y0, Y3, Y0
-	VMULPD     Y0, Y1, Y1
-	VSUBPD     Y1, Y4, Y1
-	VMASKMOVPD Y0, Y2, (DX)
-	VMASKMOVPD Y1, Y2, (SI)
-
-done6:
+	VMULPD     Y4, Y0, Y5
+	VADDPD     Y5, Y3, Y3
+	VMULPD     Y3, Y1, Y5
+	VSUBPD     Y5, Y4, Y4
+	VMASKMOVPD Y3, Y2, (DX)
+	VMASKMOVPD Y4, Y2, (SI)
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (CX)(R13*8), CX
+	LEAQ       (DX)(R12*8), DX
+	LEAQ       (SI)(R12*8), SI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
+	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
 	JEQ  end10
 	SFENCE
-
 end10:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_step_is_1_f64_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_step_is_1_f64_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·momentum_sgd_step_is_1_f64_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -568,36 +433,87 @@ TEXT ·momentum_sgd_step_is_1_f64_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         48(AX), DX
 	MOVQ         56(AX), SI
 	MOVQ         288(AX), DI
-	MOVQ         296(AX), R8
-	MOVQ         288(AX), R9
-	SHLQ         $8, R9
-	MOVQ         296(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $6, 8(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         DX, R12
-	NEGQ         R12
+	SHLQ         $8, DI
+	MOVQ         296(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), R8
+	MOVQ         8(R8), R9
+	MOVQ         $0, R10
+	MOVQ         792(R8), R11
+	ANDQ         $1, R11
+	JEQ          again1
+	CMPQ         R9, $40
+	JLT          again1
+	MOVQ         DX, R11
+	NEGQ         R11
+	ANDQ         $63, R11
+	MOVQ         SI, R12
+	ADDQ         R11, R12
 	ANDQ         $63, R12
-	MOVQ         SI, R13
-	ADDQ         R12, R13
-	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
-	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z2
+	JNE          again1
+	MOVQ         $1, R10
+	SHRQ         $3, R11
+	TESTQ        R11, R11
+	JNE          masked4
+again1:
+	SUBQ $32, R9
+	JLT  single2
+block5:
+	VMOVUPD (CX), Z2
+	VMULPD  Z2, Z0, Z3
+	VADDPD  (BX), Z3, Z3
+	VMULPD  Z3, Z1, Z4
+	VSUBPD  Z4, Z2, Z2
+	VMOVUPD 64(CX), Z4
+	VMULPD  Z4, Z0, Z5
+	VADDPD  64(BX), Z5, Z5
+	VMULPD  Z5, Z1, Z6
+	VSUBPD  Z6, Z4, Z4
+	VMOVUPD 128(CX), Z6
+	VMULPD  Z6, Z0, Z7
+	VADDPD  128(BX), Z7, Z7
+	VMULPD  Z7, Z1, Z8
+	VSUBPD  Z8, Z6, Z6
+	VMOVUPD 192(CX), Z8
+	VMULPD  Z8, Z0, Z9
+	VADDPD  192(BX), Z9, Z9
+	VMULPD  Z9, Z1, Z10
+	VSUBPD  Z10, Z8, Z8
+	TESTQ   R10, R10
+	JNE     around6
+	VMOVUPD Z3, (DX)
+	VMOVUPD Z2, (SI)
+	VMOVUPD Z5, 64(DX)
+	VMOVUPD Z4, 64(SI)
+	VMOVUPD Z7, 128(DX)
+	VMOVUPD Z6, 128(SI)
+	VMOVUPD Z9, 192(DX)
+	VMOVUPD Z8, 192(SI)
+	JMP     stored7
+around6:
+	VMOVNTPD Z3, (DX)
+	VMOVNTPD Z2, (SI)
+	VMOVNTPD Z5, 64(DX)
+	VMOVNTPD Z4, 64(SI)
+	VMOVNTPD Z7, 128(DX)
+	VMOVNTPD Z6, 128(SI)
+	VMOVNTPD Z9, 192(DX)
+	VMOVNTPD Z8, 192(SI)
+stored7:
+	ADDQ DI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	ADDQ $256, SI
+	SUBQ $32, R9
+	JGE  block5
+single2:
+	ADDQ    $32, R9
+	JEQ     done3
+	MOVQ    $8, R11
+	CMPQ    R11, R9
+	CMOVQGT R9, R11
+masked4:
+	VPBROADCASTQ R11, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (BX), K1, Z2
 	VMOVUPD.Z    (CX), K1, Z3
@@ -607,404 +523,164 @@ TEXT ·momentum_sgd_step_is_1_f64_0_avx512(SB), NOSPLIT, $16-8
 	VSUBPD       Z4, Z3, Z3
 	VMOVUPD      Z2, K1, (DX)
 	VMOVUPD      Z3, K1, (SI)
-	IMULQ        R12, DI
-	ADDQ         DI, BX
-	IMULQ        R12, R8
-	ADDQ         R8, CX
-	ADDQ         R12, DX
-	ADDQ         R12, SI
-	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMOVUPD  (CX), Z2
-	VMULPD   Z2, Z0, Z3
-	VADDPD   (BX), Z3, Z3
-	VMULPD   Z3, Z1, Z4
-	VSUBPD   Z4, Z2, Z2
-	VMOVNTPD Z3, (DX)
-	VMOVNTPD Z2, (SI)
-	VMOVUPD  64(CX), Z2
-	VMULPD   Z2, Z0, Z3
-	VADDPD   64(BX), Z3, Z3
-	VMULPD   Z3, Z1, Z4
-	VSUBPD   Z4, Z2, Z2
-	VMOVNTPD Z3, 64(DX)
-	VMOVNTPD Z2, 64(SI)
-	VMOVUPD  128(CX), Z2
-	VMULPD   Z2, Z0, Z3
-	VADDPD   128(BX), Z3, Z3
-	VMULPD   Z3, Z1, Z4
-	VSUBPD   Z4, Z2, Z2
-	VMOVNTPD Z3, 128(DX)
-	VMOVNTPD Z2, 128(SI)
-	VMOVUPD  192(CX), Z2
-	VMULPD   Z2, Z0, Z3
-	VADDPD   192(BX), Z3, Z3
-	VMULPD   Z3, Z1, Z4
-	VSUBPD   Z4, Z2, Z2
-	VMOVNTPD Z3, 192(DX)
-	VMOVNTPD Z2, 192(SI)
-	ADDQ     R9, BX
-	ADDQ     R10, CX
-	ADDQ     $256, DX
-	ADDQ     $256, SI
-	SUBQ     $32, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMOVUPD (CX), Z2
-	VMULPD  Z2, Z0, Z3
-	VADDPD  (BX), Z3, Z3
-	VMULPD  Z3, Z1, Z4
-	VSUBPD  Z4, Z2, Z2
-	VMOVUPD Z3, (DX)
-	VMOVUPD Z2, (SI)
-	VMOVUPD 64(CX), Z2
-	VMULPD  Z2, Z0, Z3
-	VADDPD  64(BX), Z3, Z3
-	VMULPD  Z3, Z1, Z4
-	VSUBPD  Z4, Z2, Z2
-	VMOVUPD Z3, 64(DX)
-	VMOVUPD Z2, 64(SI)
-	VMOVUPD 128(CX), Z2
-	VMULPD  Z2, Z0, Z3
-	VADDPD  128(BX), Z3, Z3
-	VMULPD  Z3, Z1, Z4
-	VSUBPD  Z4, Z2, Z2
-	VMOVUPD Z3, 128(DX)
-	VMOVUPD Z2, 128(SI)
-	VMOVUPD 192(CX), Z2
-	VMULPD  Z2, Z0, Z3
-	VADDPD  192(BX), Z3, Z3
-	VMULPD  Z3, Z1, Z4
-	VSUBPD  Z4, Z2, Z2
-	VMOVUPD Z3, 192(DX)
-	VMOVUPD Z2, 192(SI)
-	ADDQ    R9, BX
-	ADDQ    R10, CX
-	ADDQ    $256, DX
-	ADDQ    $256, SI
-	SUBQ    $32, R11
-	JGE     block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD (CX), Z2
-	VMULPD  Z2, Z0, Z3
-	VADDPD  (BX), Z3, Z3
-	VMULPD  Z3, Z1, Z4
-	VSUBPD  Z4, Z2, Z2
-	VMOVUPD Z3, (DX)
-	VMOVUPD Z2, (SI)
-	ADDQ    0(SP), BX
-	ADDQ    8(SP), CX
-	ADDQ    $64, DX
-	ADDQ    $64, SI
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (BX), K1, Z2
-	VMOVUPD.Z    (CX), K1, Z3
-	VMULPD       Z3, Z0, Z0
-	VADDPD       Z0, Z2, Z0
-	VMULPD       Z0, Z1, Z1
-	VSUBPD       Z1, Z3, Z1
-	VMOVUPD      Z0, K1, (DX)
-	VMOVUPD      Z1, K1, (SI)
-
-done6:
-	MOVQ 792(AX), AX
+	MOVQ         R11, R12
+	TESTQ        DI, DI
+	CMOVQEQ      DI, R12
+	LEAQ         (BX)(R12*8), BX
+	MOVQ         R11, R12
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R12
+	LEAQ         (CX)(R12*8), CX
+	LEAQ         (DX)(R11*8), DX
+	LEAQ         (SI)(R11*8), SI
+	SUBQ         R11, R9
+	JNE          again1
+done3:
+	MOVQ 792(R8), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_no_step_is_1_f32_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_no_step_is_1_f32_0_avx2(SB), NOSPLIT, $48-8
-	VXORPS       Y0, Y0, Y0
+TEXT ·momentum_sgd_no_step_is_1_f32_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Y0
 	VXORPS       Y1, Y1, Y1
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Y1
 	VXORPS       Y2, Y2, Y2
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    560(AX), X2, X2
 	VBROADCASTSS X2, Y2
 	VXORPS       Y3, Y3, Y3
-	MOVQ         a+0(FP), AX
 	VCVTSD2SS    568(AX), X3, X3
 	VBROADCASTSS X3, Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         a+0(FP), CX
-	MOVQ         48(CX), CX
-	MOVQ         a+0(FP), DX
-	MOVQ         56(DX), DX
-	MOVQ         a+0(FP), SI
-	MOVQ         64(SI), SI
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	MOVQ         DI, 0(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         296(DI), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         304(DI), DI
-	MOVQ         DI, 16(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	SHLQ         $7, DI
-	MOVQ         a+0(FP), R8
-	MOVQ         296(R8), R8
-	SHLQ         $7, R8
-	MOVQ         a+0(FP), R9
-	MOVQ         304(R9), R9
-	SHLQ         $7, R9
-	MOVQ         a+0(FP), R10
-	MOVQ         288(R10), R10
-	MOVQ         R10, 24(SP)
-	SHLQ         $5, 24(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         296(R10), R10
-	MOVQ         R10, 32(SP)
-	SHLQ         $5, 32(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         304(R10), R10
-	MOVQ         R10, 40(SP)
-	SHLQ         $5, 40(SP)
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         288(AX), R8
+	SHLQ         $6, R8
+	MOVQ         296(AX), R9
+	SHLQ         $6, R9
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $32, R10
-	JLT          single1
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $24
+	JLT          again1
 	MOVQ         SI, R12
-	ADDQ         R11, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y4
-	VMASKMOVPS   (AX), Y4, Y5
-	VMULPS       Y5, Y0, Y5
-	VMASKMOVPS   (BX), Y4, Y6
-	VMASKMOVPS   (CX), Y4, Y7
-	VMULPS       Y7, Y2, Y8
-	VADDPS       Y8, Y6, Y6
-	VMULPS       Y6, Y1, Y6
-	VADDPS       Y6, Y5, Y5
-	VMULPS       Y5, Y3, Y6
-	VSUBPS       Y6, Y7, Y6
-	VMASKMOVPS   Y5, Y4, (DX)
-	VMASKMOVPS   Y6, Y4, (SI)
-	MOVQ         0(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, AX
-	MOVQ         8(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, BX
-	MOVQ         16(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPS   (AX), Y0, Y4
-	VMOVUPS  (CX), Y5
-	VMULPS   Y5, Y2, Y6
-	VADDPS   (BX), Y6, Y6
-	VMULPS   Y6, Y1, Y6
-	VADDPS   Y6, Y4, Y4
-	VMULPS   Y4, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VMOVNTPS Y4, (DX)
-	VMOVNTPS Y5, (SI)
-	VMULPS   32(AX), Y0, Y4
-	VMOVUPS  32(CX), Y5
-	VMULPS   Y5, Y2, Y6
-	VADDPS   32(BX), Y6, Y6
-	VMULPS   Y6, Y1, Y6
-	VADDPS   Y6, Y4, Y4
-	VMULPS   Y4, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VMOVNTPS Y4, 32(DX)
-	VMOVNTPS Y5, 32(SI)
-	VMULPS   64(AX), Y0, Y4
-	VMOVUPS  64(CX), Y5
-	VMULPS   Y5, Y2, Y6
-	VADDPS   64(BX), Y6, Y6
-	VMULPS   Y6, Y1, Y6
-	VADDPS   Y6, Y4, Y4
-	VMULPS   Y4, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VMOVNTPS Y4, 64(DX)
-	VMOVNTPS Y5, 64(SI)
-	VMULPS   96(AX), Y0, Y4
-	VMOVUPS  96(CX), Y5
-	VMULPS   Y5, Y2, Y6
-	VADDPS   96(BX), Y6, Y6
-	VMULPS   Y6, Y1, Y6
-	VADDPS   Y6, Y4, Y4
-	VMULPS   Y4, Y3, Y6
-	VSUBPS   Y6, Y5, Y5
-	VMOVNTPS Y4, 96(DX)
-	VMOVNTPS Y5, 96(SI)
-	ADDQ     DI, AX
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $32, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
 block5:
-	VMULPS  (AX), Y0, Y4
-	VMOVUPS (CX), Y5
+	VMULPS  (BX), Y0, Y4
+	VMOVUPS (DX), Y5
 	VMULPS  Y5, Y2, Y6
-	VADDPS  (BX), Y6, Y6
+	VADDPS  (CX), Y6, Y6
 	VMULPS  Y6, Y1, Y6
 	VADDPS  Y6, Y4, Y4
 	VMULPS  Y4, Y3, Y6
 	VSUBPS  Y6, Y5, Y5
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, (SI)
-	VMULPS  32(AX), Y0, Y4
-	VMOVUPS 32(CX), Y5
-	VMULPS  Y5, Y2, Y6
-	VADDPS  32(BX), Y6, Y6
-	VMULPS  Y6, Y1, Y6
-	VADDPS  Y6, Y4, Y4
-	VMULPS  Y4, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VMOVUPS Y4, 32(DX)
-	VMOVUPS Y5, 32(SI)
-	VMULPS  64(AX), Y0, Y4
-	VMOVUPS 64(CX), Y5
-	VMULPS  Y5, Y2, Y6
-	VADDPS  64(BX), Y6, Y6
-	VMULPS  Y6, Y1, Y6
-	VADDPS  Y6, Y4, Y4
-	VMULPS  Y4, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VMOVUPS Y4, 64(DX)
-	VMOVUPS Y5, 64(SI)
-	VMULPS  96(AX), Y0, Y4
-	VMOVUPS 96(CX), Y5
-	VMULPS  Y5, Y2, Y6
-	VADDPS  96(BX), Y6, Y6
-	VMULPS  Y6, Y1, Y6
-	VADDPS  Y6, Y4, Y4
-	VMULPS  Y4, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VMOVUPS Y4, 96(DX)
-	VMOVUPS Y5, 96(SI)
-	ADDQ    DI, AX
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $32, R10
-	JGE     block5
-
-single1:
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMULPS  (AX), Y0, Y4
-	VMOVUPS (CX), Y5
-	VMULPS  Y5, Y2, Y6
-	VADDPS  (BX), Y6, Y6
-	VMULPS  Y6, Y1, Y6
-	VADDPS  Y6, Y4, Y4
-	VMULPS  Y4, Y3, Y6
-	VSUBPS  Y6, Y5, Y5
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, (SI)
-	ADDQ    24(SP), AX
-	ADDQ    32(SP), BX
-	ADDQ    40(SP), CX
-	ADDQ    $32, DX
-	ADDQ    $32, SI
-	SUBQ    $8, R10
-	JGE     block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPS    32(DI)(R10*4), Y4
-	VMASKMOVPS (AX), Y4, Y5
-	VMULPS     Y5, Y0, Y0
+	VMULPS  32(BX), Y0, Y6
+	VMOVUPS 32(DX), Y7
+	VMULPS  Y7, Y2, Y8
+	VADDPS  32(CX), Y8, Y8
+	VMULPS  Y8, Y1, Y8
+	VADDPS  Y8, Y6, Y6
+	VMULPS  Y6, Y3, Y8
+	VSUBPS  Y8, Y7, Y7
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, (DI)
+	VMOVUPS Y6, 32(SI)
+	VMOVUPS Y7, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Y4, (SI)
+	VMOVNTPS Y5, (DI)
+	VMOVNTPS Y6, 32(SI)
+	VMOVNTPS Y7, 32(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, R10
+	JGE  block5
+single2:
+	ADDQ    $16, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y4
 	VMASKMOVPS (BX), Y4, Y5
+	VMULPS     Y5, Y0, Y5
 	VMASKMOVPS (CX), Y4, Y6
-	VMULPS     Y6, Y2, Y2
-	VADDPS     Y2, Y5, Y2
-	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	VMULPS     Y0, Y3, Y1
-	VSUBPS     Y1, Y6, Y1
-	VMASKMOVPS Y0, Y4, (DX)
-	VMASKMOVPS Y1, Y4, (SI)
-
-done6:
+	VMASKMOVPS (DX), Y4, Y7
+	VMULPS     Y7, Y2, Y8
+	VADDPS     Y8, Y6, Y6
+	VMULPS     Y6, Y1, Y6
+	VADDPS     Y6, Y5, Y5
+	VMULPS     Y5, Y3, Y6
+	VSUBPS     Y6, Y7, Y6
+	VMASKMOVPS Y5, Y4, (SI)
+	VMASKMOVPS Y6, Y4, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*4), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*4), DX
+	LEAQ       (SI)(R12*4), SI
+	LEAQ       (DI)(R12*4), DI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_no_step_is_1_f32_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_no_step_is_1_f32_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·momentum_sgd_no_step_is_1_f32_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1024,45 +700,78 @@ TEXT ·momentum_sgd_no_step_is_1_f32_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         56(AX), SI
 	MOVQ         64(AX), DI
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         304(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	SHLQ         $7, R9
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $48
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $2, R13
-	MOVQ         R13, R14
-	VPBROADCASTD R14, Z4
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $32, R11
+	JLT  single2
+block5:
+	VMULPS  (BX), Z0, Z4
+	VMOVUPS (DX), Z5
+	VMULPS  Z5, Z2, Z6
+	VADDPS  (CX), Z6, Z6
+	VMULPS  Z6, Z1, Z6
+	VADDPS  Z6, Z4, Z4
+	VMULPS  Z4, Z3, Z6
+	VSUBPS  Z6, Z5, Z5
+	VMULPS  64(BX), Z0, Z6
+	VMOVUPS 64(DX), Z7
+	VMULPS  Z7, Z2, Z8
+	VADDPS  64(CX), Z8, Z8
+	VMULPS  Z8, Z1, Z8
+	VADDPS  Z8, Z6, Z6
+	VMULPS  Z6, Z3, Z8
+	VSUBPS  Z8, Z7, Z7
+	TESTQ   R12, R12
+	JNE     around6
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z5, (DI)
+	VMOVUPS Z6, 64(SI)
+	VMOVUPS Z7, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPS Z4, (SI)
+	VMOVNTPS Z5, (DI)
+	VMOVNTPS Z6, 64(SI)
+	VMOVNTPS Z7, 64(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, R11
+	JGE  block5
+single2:
+	ADDQ    $32, R11
+	JEQ     done3
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (BX), K1, Z4
 	VMULPS       Z4, Z0, Z4
@@ -1076,435 +785,160 @@ TEXT ·momentum_sgd_no_step_is_1_f32_0_avx512(SB), NOSPLIT, $48-8
 	VSUBPS       Z5, Z6, Z5
 	VMOVUPS      Z4, K1, (SI)
 	VMOVUPS      Z5, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*4), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*4), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*4), DX
+	LEAQ         (SI)(R13*4), SI
+	LEAQ         (DI)(R13*4), DI
 	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPS   (BX), Z0, Z4
-	VMOVUPS  (DX), Z5
-	VMULPS   Z5, Z2, Z6
-	VADDPS   (CX), Z6, Z6
-	VMULPS   Z6, Z1, Z6
-	VADDPS   Z6, Z4, Z4
-	VMULPS   Z4, Z3, Z6
-	VSUBPS   Z6, Z5, Z5
-	VMOVNTPS Z4, (SI)
-	VMOVNTPS Z5, (DI)
-	VMULPS   64(BX), Z0, Z4
-	VMOVUPS  64(DX), Z5
-	VMULPS   Z5, Z2, Z6
-	VADDPS   64(CX), Z6, Z6
-	VMULPS   Z6, Z1, Z6
-	VADDPS   Z6, Z4, Z4
-	VMULPS   Z4, Z3, Z6
-	VSUBPS   Z6, Z5, Z5
-	VMOVNTPS Z4, 64(SI)
-	VMOVNTPS Z5, 64(DI)
-	VMULPS   128(BX), Z0, Z4
-	VMOVUPS  128(DX), Z5
-	VMULPS   Z5, Z2, Z6
-	VADDPS   128(CX), Z6, Z6
-	VMULPS   Z6, Z1, Z6
-	VADDPS   Z6, Z4, Z4
-	VMULPS   Z4, Z3, Z6
-	VSUBPS   Z6, Z5, Z5
-	VMOVNTPS Z4, 128(SI)
-	VMOVNTPS Z5, 128(DI)
-	VMULPS   192(BX), Z0, Z4
-	VMOVUPS  192(DX), Z5
-	VMULPS   Z5, Z2, Z6
-	VADDPS   192(CX), Z6, Z6
-	VMULPS   Z6, Z1, Z6
-	VADDPS   Z6, Z4, Z4
-	VMULPS   Z4, Z3, Z6
-	VSUBPS   Z6, Z5, Z5
-	VMOVNTPS Z4, 192(SI)
-	VMOVNTPS Z5, 192(DI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $64, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPS  (BX), Z0, Z4
-	VMOVUPS (DX), Z5
-	VMULPS  Z5, Z2, Z6
-	VADDPS  (CX), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VMULPS  Z4, Z3, Z6
-	VSUBPS  Z6, Z5, Z5
-	VMOVUPS Z4, (SI)
-	VMOVUPS Z5, (DI)
-	VMULPS  64(BX), Z0, Z4
-	VMOVUPS 64(DX), Z5
-	VMULPS  Z5, Z2, Z6
-	VADDPS  64(CX), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VMULPS  Z4, Z3, Z6
-	VSUBPS  Z6, Z5, Z5
-	VMOVUPS Z4, 64(SI)
-	VMOVUPS Z5, 64(DI)
-	VMULPS  128(BX), Z0, Z4
-	VMOVUPS 128(DX), Z5
-	VMULPS  Z5, Z2, Z6
-	VADDPS  128(CX), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VMULPS  Z4, Z3, Z6
-	VSUBPS  Z6, Z5, Z5
-	VMOVUPS Z4, 128(SI)
-	VMOVUPS Z5, 128(DI)
-	VMULPS  192(BX), Z0, Z4
-	VMOVUPS 192(DX), Z5
-	VMULPS  Z5, Z2, Z6
-	VADDPS  192(CX), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VMULPS  Z4, Z3, Z6
-	VSUBPS  Z6, Z5, Z5
-	VMOVUPS Z4, 192(SI)
-	VMOVUPS Z5, 192(DI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $64, R11
-	JGE     block5
-
-single1:
-	ADDQ $48, R11
-	JLT  tail7
-
-block8:
-	VMULPS  (BX), Z0, Z4
-	VMOVUPS (DX), Z5
-	VMULPS  Z5, Z2, Z6
-	VADDPS  (CX), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VMULPS  Z4, Z3, Z6
-	VSUBPS  Z6, Z5, Z5
-	VMOVUPS Z4, (SI)
-	VMOVUPS Z5, (DI)
-	ADDQ    24(SP), BX
-	ADDQ    32(SP), CX
-	ADDQ    40(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $16, R11
-	JGE     block8
-
-tail7:
-	ADDQ $16, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R11, Z4
-	VPCMPD       $6, iota32<>+0(SB), Z4, K1
-	VMOVUPS.Z    (BX), K1, Z4
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS.Z    (CX), K1, Z4
-	VMOVUPS.Z    (DX), K1, Z5
-	VMULPS       Z5, Z2, Z2
-	VADDPS       Z2, Z4, Z2
-	VMULPS       Z2, Z1, Z1
-	VADDPS       Z1, Z0, Z0
-	VMULPS       Z0, Z3, Z1
-	VSUBPS       Z1, Z5, Z1
-	VMOVUPS      Z0, K1, (SI)
-	VMOVUPS      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_no_step_is_1_f64_0_avx2(a *runtime.Args)
-TEXT ·momentum_sgd_no_step_is_1_f64_0_avx2(SB), NOSPLIT, $48-8
+TEXT ·momentum_sgd_no_step_is_1_f64_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
-	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Y1
-	MOVQ         a+0(FP), AX
 	VBROADCASTSD 560(AX), Y2
-	MOVQ         a+0(FP), AX
 	VBROADCASTSD 568(AX), Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         a+0(FP), BX
-	MOVQ         40(BX), BX
-	MOVQ         a+0(FP), CX
-	MOVQ         48(CX), CX
-	MOVQ         a+0(FP), DX
-	MOVQ         56(DX), DX
-	MOVQ         a+0(FP), SI
-	MOVQ         64(SI), SI
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	MOVQ         DI, 0(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         296(DI), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         304(DI), DI
-	MOVQ         DI, 16(SP)
-	MOVQ         a+0(FP), DI
-	MOVQ         288(DI), DI
-	SHLQ         $7, DI
-	MOVQ         a+0(FP), R8
-	MOVQ         296(R8), R8
-	SHLQ         $7, R8
-	MOVQ         a+0(FP), R9
-	MOVQ         304(R9), R9
-	SHLQ         $7, R9
-	MOVQ         a+0(FP), R10
-	MOVQ         288(R10), R10
-	MOVQ         R10, 24(SP)
-	SHLQ         $5, 24(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         296(R10), R10
-	MOVQ         R10, 32(SP)
-	SHLQ         $5, 32(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         304(R10), R10
-	MOVQ         R10, 40(SP)
-	SHLQ         $5, 40(SP)
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         288(AX), R8
+	SHLQ         $6, R8
+	MOVQ         296(AX), R9
+	SHLQ         $6, R9
+	MOVQ         304(AX), AX
+	SHLQ         $6, AX
 	MOVQ         a+0(FP), R10
 	MOVQ         8(R10), R10
-	SUBQ         $16, R10
-	JLT          single1
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          usual2
-	MOVQ         DX, R11
-	NEGQ         R11
-	ANDQ         $31, R11
+	MOVQ         $0, R11
+	MOVQ         a+0(FP), R12
+	MOVQ         792(R12), R12
+	ANDQ         $1, R12
+	JEQ          again1
+	CMPQ         R10, $12
+	JLT          again1
 	MOVQ         SI, R12
-	ADDQ         R11, R12
+	NEGQ         R12
 	ANDQ         $31, R12
-	JNE          usual2
-	TESTQ        R11, R11
-	JEQ          aligned3
-	MOVQ         R11, R12
+	MOVQ         DI, R13
+	ADDQ         R12, R13
+	ANDQ         $31, R13
+	JNE          again1
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y4
-	VMASKMOVPD   (AX), Y4, Y5
-	VMULPD       Y5, Y0, Y5
-	VMASKMOVPD   (BX), Y4, Y6
-	VMASKMOVPD   (CX), Y4, Y7
-	VMULPD       Y7, Y2, Y8
-	VADDPD       Y8, Y6, Y6
-	VMULPD       Y6, Y1, Y6
-	VADDPD       Y6, Y5, Y5
-	VMULPD       Y5, Y3, Y6
-	VSUBPD       Y6, Y7, Y6
-	VMASKMOVPD   Y5, Y4, (DX)
-	VMASKMOVPD   Y6, Y4, (SI)
-	MOVQ         0(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, AX
-	MOVQ         8(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, BX
-	MOVQ         16(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, CX
-	ADDQ         R11, DX
-	ADDQ         R11, SI
-	SUBQ         R12, R10
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPD   (AX), Y0, Y4
-	VMOVUPD  (CX), Y5
-	VMULPD   Y5, Y2, Y6
-	VADDPD   (BX), Y6, Y6
-	VMULPD   Y6, Y1, Y6
-	VADDPD   Y6, Y4, Y4
-	VMULPD   Y4, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VMOVNTPD Y4, (DX)
-	VMOVNTPD Y5, (SI)
-	VMULPD   32(AX), Y0, Y4
-	VMOVUPD  32(CX), Y5
-	VMULPD   Y5, Y2, Y6
-	VADDPD   32(BX), Y6, Y6
-	VMULPD   Y6, Y1, Y6
-	VADDPD   Y6, Y4, Y4
-	VMULPD   Y4, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VMOVNTPD Y4, 32(DX)
-	VMOVNTPD Y5, 32(SI)
-	VMULPD   64(AX), Y0, Y4
-	VMOVUPD  64(CX), Y5
-	VMULPD   Y5, Y2, Y6
-	VADDPD   64(BX), Y6, Y6
-	VMULPD   Y6, Y1, Y6
-	VADDPD   Y6, Y4, Y4
-	VMULPD   Y4, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VMOVNTPD Y4, 64(DX)
-	VMOVNTPD Y5, 64(SI)
-	VMULPD   96(AX), Y0, Y4
-	VMOVUPD  96(CX), Y5
-	VMULPD   Y5, Y2, Y6
-	VADDPD   96(BX), Y6, Y6
-	VMULPD   Y6, Y1, Y6
-	VADDPD   Y6, Y4, Y4
-	VMULPD   Y4, Y3, Y6
-	VSUBPD   Y6, Y5, Y5
-	VMOVNTPD Y4, 96(DX)
-	VMOVNTPD Y5, 96(SI)
-	ADDQ     DI, AX
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     $128, DX
-	ADDQ     $128, SI
-	SUBQ     $16, R10
-	JGE      block4
-	JMP      single1
-
-usual2:
-
+	TESTQ        R12, R12
+	JNE          masked4
+again1:
+	SUBQ $8, R10
+	JLT  single2
 block5:
-	VMULPD  (AX), Y0, Y4
-	VMOVUPD (CX), Y5
+	VMULPD  (BX), Y0, Y4
+	VMOVUPD (DX), Y5
 	VMULPD  Y5, Y2, Y6
-	VADDPD  (BX), Y6, Y6
+	VADDPD  (CX), Y6, Y6
 	VMULPD  Y6, Y1, Y6
 	VADDPD  Y6, Y4, Y4
 	VMULPD  Y4, Y3, Y6
 	VSUBPD  Y6, Y5, Y5
-	VMOVUPD Y4, (DX)
-	VMOVUPD Y5, (SI)
-	VMULPD  32(AX), Y0, Y4
-	VMOVUPD 32(CX), Y5
-	VMULPD  Y5, Y2, Y6
-	VADDPD  32(BX), Y6, Y6
-	VMULPD  Y6, Y1, Y6
-	VADDPD  Y6, Y4, Y4
-	VMULPD  Y4, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VMOVUPD Y4, 32(DX)
-	VMOVUPD Y5, 32(SI)
-	VMULPD  64(AX), Y0, Y4
-	VMOVUPD 64(CX), Y5
-	VMULPD  Y5, Y2, Y6
-	VADDPD  64(BX), Y6, Y6
-	VMULPD  Y6, Y1, Y6
-	VADDPD  Y6, Y4, Y4
-	VMULPD  Y4, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VMOVUPD Y4, 64(DX)
-	VMOVUPD Y5, 64(SI)
-	VMULPD  96(AX), Y0, Y4
-	VMOVUPD 96(CX), Y5
-	VMULPD  Y5, Y2, Y6
-	VADDPD  96(BX), Y6, Y6
-	VMULPD  Y6, Y1, Y6
-	VADDPD  Y6, Y4, Y4
-	VMULPD  Y4, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VMOVUPD Y4, 96(DX)
-	VMOVUPD Y5, 96(SI)
-	ADDQ    DI, AX
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    $128, DX
-	ADDQ    $128, SI
-	SUBQ    $16, R10
-	JGE     block5
-
-single1:
-	ADDQ $12, R10
-	JLT  tail7
-
-block8:
-	VMULPD  (AX), Y0, Y4
-	VMOVUPD (CX), Y5
-	VMULPD  Y5, Y2, Y6
-	VADDPD  (BX), Y6, Y6
-	VMULPD  Y6, Y1, Y6
-	VADDPD  Y6, Y4, Y4
-	VMULPD  Y4, Y3, Y6
-	VSUBPD  Y6, Y5, Y5
-	VMOVUPD Y4, (DX)
-	VMOVUPD Y5, (SI)
-	ADDQ    24(SP), AX
-	ADDQ    32(SP), BX
-	ADDQ    40(SP), CX
-	ADDQ    $32, DX
-	ADDQ    $32, SI
-	SUBQ    $4, R10
-	JGE     block8
-
-tail7:
-	ADDQ $4, R10
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), DI
-	NEGQ       R10
-	VMOVUPD    32(DI)(R10*8), Y4
-	VMASKMOVPD (AX), Y4, Y5
-	VMULPD     Y5, Y0, Y0
+	VMULPD  32(BX), Y0, Y6
+	VMOVUPD 32(DX), Y7
+	VMULPD  Y7, Y2, Y8
+	VADDPD  32(CX), Y8, Y8
+	VMULPD  Y8, Y1, Y8
+	VADDPD  Y8, Y6, Y6
+	VMULPD  Y6, Y3, Y8
+	VSUBPD  Y8, Y7, Y7
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPD Y4, (SI)
+	VMOVUPD Y5, (DI)
+	VMOVUPD Y6, 32(SI)
+	VMOVUPD Y7, 32(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Y4, (SI)
+	VMOVNTPD Y5, (DI)
+	VMOVNTPD Y6, 32(SI)
+	VMOVNTPD Y7, 32(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, R10
+	JGE  block5
+single2:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y4
 	VMASKMOVPD (BX), Y4, Y5
+	VMULPD     Y5, Y0, Y5
 	VMASKMOVPD (CX), Y4, Y6
-	VMULPD     Y6, Y2, Y2
-	VADDPD     Y2, Y5, Y2
-	VMULPD     Y2, Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMULPD     Y0, Y3, Y1
-	VSUBPD     Y1, Y6, Y1
-	VMASKMOVPD Y0, Y4, (DX)
-	VMASKMOVPD Y1, Y4, (SI)
-
-done6:
+	VMASKMOVPD (DX), Y4, Y7
+	VMULPD     Y7, Y2, Y8
+	VADDPD     Y8, Y6, Y6
+	VMULPD     Y6, Y1, Y6
+	VADDPD     Y6, Y5, Y5
+	VMULPD     Y5, Y3, Y6
+	VSUBPD     Y6, Y7, Y6
+	VMASKMOVPD Y5, Y4, (SI)
+	VMASKMOVPD Y6, Y4, (DI)
+	MOVQ       R12, R13
+	TESTQ      R8, R8
+	CMOVQEQ    R8, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      R9, R9
+	CMOVQEQ    R9, R13
+	LEAQ       (CX)(R13*8), CX
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (DX)(R13*8), DX
+	LEAQ       (SI)(R12*8), SI
+	LEAQ       (DI)(R12*8), DI
+	SUBQ       R12, R10
+	JNE        again1
+done3:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 
 // func momentum_sgd_no_step_is_1_f64_0_avx512(a *runtime.Args)
-TEXT ·momentum_sgd_no_step_is_1_f64_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·momentum_sgd_no_step_is_1_f64_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -1516,45 +950,78 @@ TEXT ·momentum_sgd_no_step_is_1_f64_0_avx512(SB), NOSPLIT, $48-8
 	MOVQ         56(AX), SI
 	MOVQ         64(AX), DI
 	MOVQ         288(AX), R8
-	MOVQ         R8, 0(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 8(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         288(AX), R8
-	SHLQ         $8, R8
+	SHLQ         $7, R8
 	MOVQ         296(AX), R9
-	SHLQ         $8, R9
-	MOVQ         304(AX), R10
-	SHLQ         $8, R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 24(SP)
-	SHLQ         $6, 24(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 32(SP)
-	SHLQ         $6, 32(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 40(SP)
-	SHLQ         $6, 40(SP)
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single1
-	MOVQ         792(AX), R12
-	ANDQ         $1, R12
-	JEQ          usual2
-	MOVQ         SI, R12
-	NEGQ         R12
-	ANDQ         $63, R12
-	MOVQ         DI, R13
-	ADDQ         R12, R13
+	SHLQ         $7, R9
+	MOVQ         304(AX), AX
+	SHLQ         $7, AX
+	MOVQ         a+0(FP), R10
+	MOVQ         8(R10), R11
+	MOVQ         $0, R12
+	MOVQ         792(R10), R13
+	ANDQ         $1, R13
+	JEQ          again1
+	CMPQ         R11, $24
+	JLT          again1
+	MOVQ         SI, R13
+	NEGQ         R13
 	ANDQ         $63, R13
-	JNE          usual2
-	TESTQ        R12, R12
-	JEQ          aligned3
-	MOVQ         R12, R13
+	MOVQ         DI, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again1
+	MOVQ         $1, R12
 	SHRQ         $3, R13
-	MOVQ         R13, R14
-	VPBROADCASTQ R14, Z4
+	TESTQ        R13, R13
+	JNE          masked4
+again1:
+	SUBQ $16, R11
+	JLT  single2
+block5:
+	VMULPD  (BX), Z0, Z4
+	VMOVUPD (DX), Z5
+	VMULPD  Z5, Z2, Z6
+	VADDPD  (CX), Z6, Z6
+	VMULPD  Z6, Z1, Z6
+	VADDPD  Z6, Z4, Z4
+	VMULPD  Z4, Z3, Z6
+	VSUBPD  Z6, Z5, Z5
+	VMULPD  64(BX), Z0, Z6
+	VMOVUPD 64(DX), Z7
+	VMULPD  Z7, Z2, Z8
+	VADDPD  64(CX), Z8, Z8
+	VMULPD  Z8, Z1, Z8
+	VADDPD  Z8, Z6, Z6
+	VMULPD  Z6, Z3, Z8
+	VSUBPD  Z8, Z7, Z7
+	TESTQ   R12, R12
+	JNE     around6
+	VMOVUPD Z4, (SI)
+	VMOVUPD Z5, (DI)
+	VMOVUPD Z6, 64(SI)
+	VMOVUPD Z7, 64(DI)
+	JMP     stored7
+around6:
+	VMOVNTPD Z4, (SI)
+	VMOVNTPD Z5, (DI)
+	VMOVNTPD Z6, 64(SI)
+	VMOVNTPD Z7, 64(DI)
+stored7:
+	ADDQ R8, BX
+	ADDQ R9, CX
+	ADDQ AX, DX
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, R11
+	JGE  block5
+single2:
+	ADDQ    $16, R11
+	JEQ     done3
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked4:
+	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (BX), K1, Z4
 	VMULPD       Z4, Z0, Z4
@@ -1568,173 +1035,28 @@ TEXT ·momentum_sgd_no_step_is_1_f64_0_avx512(SB), NOSPLIT, $48-8
 	VSUBPD       Z5, Z6, Z5
 	VMOVUPD      Z4, K1, (SI)
 	VMOVUPD      Z5, K1, (DI)
-	MOVQ         0(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, BX
-	MOVQ         8(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, CX
-	MOVQ         16(SP), R14
-	IMULQ        R12, R14
-	ADDQ         R14, DX
-	ADDQ         R12, SI
-	ADDQ         R12, DI
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (BX)(R14*8), BX
+	MOVQ         R13, R14
+	TESTQ        R9, R9
+	CMOVQEQ      R9, R14
+	LEAQ         (CX)(R14*8), CX
+	MOVQ         R13, R14
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R14
+	LEAQ         (DX)(R14*8), DX
+	LEAQ         (SI)(R13*8), SI
+	LEAQ         (DI)(R13*8), DI
 	SUBQ         R13, R11
-	JLT          single1
-
-aligned3:
-
-block4:
-	VMULPD   (BX), Z0, Z4
-	VMOVUPD  (DX), Z5
-	VMULPD   Z5, Z2, Z6
-	VADDPD   (CX), Z6, Z6
-	VMULPD   Z6, Z1, Z6
-	VADDPD   Z6, Z4, Z4
-	VMULPD   Z4, Z3, Z6
-	VSUBPD   Z6, Z5, Z5
-	VMOVNTPD Z4, (SI)
-	VMOVNTPD Z5, (DI)
-	VMULPD   64(BX), Z0, Z4
-	VMOVUPD  64(DX), Z5
-	VMULPD   Z5, Z2, Z6
-	VADDPD   64(CX), Z6, Z6
-	VMULPD   Z6, Z1, Z6
-	VADDPD   Z6, Z4, Z4
-	VMULPD   Z4, Z3, Z6
-	VSUBPD   Z6, Z5, Z5
-	VMOVNTPD Z4, 64(SI)
-	VMOVNTPD Z5, 64(DI)
-	VMULPD   128(BX), Z0, Z4
-	VMOVUPD  128(DX), Z5
-	VMULPD   Z5, Z2, Z6
-	VADDPD   128(CX), Z6, Z6
-	VMULPD   Z6, Z1, Z6
-	VADDPD   Z6, Z4, Z4
-	VMULPD   Z4, Z3, Z6
-	VSUBPD   Z6, Z5, Z5
-	VMOVNTPD Z4, 128(SI)
-	VMOVNTPD Z5, 128(DI)
-	VMULPD   192(BX), Z0, Z4
-	VMOVUPD  192(DX), Z5
-	VMULPD   Z5, Z2, Z6
-	VADDPD   192(CX), Z6, Z6
-	VMULPD   Z6, Z1, Z6
-	VADDPD   Z6, Z4, Z4
-	VMULPD   Z4, Z3, Z6
-	VSUBPD   Z6, Z5, Z5
-	VMOVNTPD Z4, 192(SI)
-	VMOVNTPD Z5, 192(DI)
-	ADDQ     R8, BX
-	ADDQ     R9, CX
-	ADDQ     R10, DX
-	ADDQ     $256, SI
-	ADDQ     $256, DI
-	SUBQ     $32, R11
-	JGE      block4
-	JMP      single1
-
-usual2:
-
-block5:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD (DX), Z5
-	VMULPD  Z5, Z2, Z6
-	VADDPD  (CX), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VMULPD  Z4, Z3, Z6
-	VSUBPD  Z6, Z5, Z5
-	VMOVUPD Z4, (SI)
-	VMOVUPD Z5, (DI)
-	VMULPD  64(BX), Z0, Z4
-	VMOVUPD 64(DX), Z5
-	VMULPD  Z5, Z2, Z6
-	VADDPD  64(CX), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VMULPD  Z4, Z3, Z6
-	VSUBPD  Z6, Z5, Z5
-	VMOVUPD Z4, 64(SI)
-	VMOVUPD Z5, 64(DI)
-	VMULPD  128(BX), Z0, Z4
-	VMOVUPD 128(DX), Z5
-	VMULPD  Z5, Z2, Z6
-	VADDPD  128(CX), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VMULPD  Z4, Z3, Z6
-	VSUBPD  Z6, Z5, Z5
-	VMOVUPD Z4, 128(SI)
-	VMOVUPD Z5, 128(DI)
-	VMULPD  192(BX), Z0, Z4
-	VMOVUPD 192(DX), Z5
-	VMULPD  Z5, Z2, Z6
-	VADDPD  192(CX), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VMULPD  Z4, Z3, Z6
-	VSUBPD  Z6, Z5, Z5
-	VMOVUPD Z4, 192(SI)
-	VMOVUPD Z5, 192(DI)
-	ADDQ    R8, BX
-	ADDQ    R9, CX
-	ADDQ    R10, DX
-	ADDQ    $256, SI
-	ADDQ    $256, DI
-	SUBQ    $32, R11
-	JGE     block5
-
-single1:
-	ADDQ $24, R11
-	JLT  tail7
-
-block8:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD (DX), Z5
-	VMULPD  Z5, Z2, Z6
-	VADDPD  (CX), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VMULPD  Z4, Z3, Z6
-	VSUBPD  Z6, Z5, Z5
-	VMOVUPD Z4, (SI)
-	VMOVUPD Z5, (DI)
-	ADDQ    24(SP), BX
-	ADDQ    32(SP), CX
-	ADDQ    40(SP), DX
-	ADDQ    $64, SI
-	ADDQ    $64, DI
-	SUBQ    $8, R11
-	JGE     block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R11, Z4
-	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
-	VMOVUPD.Z    (BX), K1, Z4
-	VMULPD       Z4, Z0, Z0
-	VMOVUPD.Z    (CX), K1, Z4
-	VMOVUPD.Z    (DX), K1, Z5
-	VMULPD       Z5, Z2, Z2
-	VADDPD       Z2, Z4, Z2
-	VMULPD       Z2, Z1, Z1
-	VADDPD       Z1, Z0, Z0
-	VMULPD       Z0, Z3, Z1
-	VSUBPD       Z1, Z5, Z1
-	VMOVUPD      Z0, K1, (SI)
-	VMOVUPD      Z1, K1, (DI)
-
-done6:
-	MOVQ 792(AX), AX
+	JNE          again1
+done3:
+	MOVQ 792(R10), AX
 	ANDQ $1, AX
-	JEQ  end10
+	JEQ  end8
 	SFENCE
-
-end10:
+end8:
 	VZEROUPPER
 	RET
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
 
@@ -19,6 +20,7 @@ func TestMomentumSGDExamples(t *testing.T) {
 				Data:  []float64{2.5, -0.5},
 				Shape: []int{2},
 			}},
+			Also: runtime.Floats,
 			Attrs: map[string]any{
 				"lr":           0.5,
 				"step":         1,

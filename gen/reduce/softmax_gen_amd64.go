@@ -5,7 +5,7 @@ package reduce
 import "github.com/opgen/opgen/runtime"
 
 func softmax_f32_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		softmax_f32_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -16,7 +16,7 @@ func softmax_f32_forward_0(a *runtime.Args) {
 }
 
 func softmax_f32_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		softmax_f32_backward_0_avx512(a)
 	case runtime.AVX2:
@@ -27,7 +27,7 @@ func softmax_f32_backward_0(a *runtime.Args) {
 }
 
 func softmax_f64_forward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		softmax_f64_forward_0_avx512(a)
 	case runtime.AVX2:
@@ -38,7 +38,7 @@ func softmax_f64_forward_0(a *runtime.Args) {
 }
 
 func softmax_f64_backward_0(a *runtime.Args) {
-	switch runtime.Path() {
+	switch runtime.PathOf(a) {
 	case runtime.AVX512:
 		softmax_f64_backward_0_avx512(a)
 	case runtime.AVX2:

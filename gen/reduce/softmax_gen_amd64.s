@@ -3,133 +3,99 @@
 #include "textflag.h"
 
 // func softmax_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·softmax_f32_forward_0_avx2(SB), 0, $280-8
+TEXT ·softmax_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
 	VMOVUPS k4b4000fe<>+0(SB), Y2
 	VMOVUPS k3f800000<>+0(SB), Y3
-	VMOVUPS k4b40007f<>+0(SB), Y4
+	VMOVUPS k3f000000<>+0(SB), Y4
+	VMOVUPS k4b40007f<>+0(SB), Y5
 	MOVQ    32(AX), BX
-	VMOVUPS kff800000<>+0(SB), Y5
 	MOVQ    288(AX), CX
 	SHLQ    $8, CX
 	MOVQ    288(AX), DX
 	SHLQ    $5, DX
 	MOVQ    40(AX), SI
-	MOVQ    288(AX), DI
-	SHLQ    $7, DI
-	MOVQ    48(AX), R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $2, 256(SP)
-	MOVQ    168(AX), R9
-	MOVQ    R9, 264(SP)
-	SHLQ    $2, 264(SP)
-	MOVQ    176(AX), R9
-	MOVQ    R9, 272(SP)
-	SHLQ    $2, 272(SP)
-	MOVQ    (AX), R9
-	TESTQ   R9, R9
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), DI
+	MOVQ    (DI), R8
+	TESTQ   R8, R8
 	JLE     end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    8(AX), R11
-	SUBQ    $64, R11
-	JGE     full4
-	VMOVAPS Y5, Y6
-	VMOVUPS Y6, 0(SP)
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVUPS kff800000<>+0(SB), Y14
+	VMOVUPS kff800000<>+0(SB), Y6
+	VMOVUPS kff800000<>+0(SB), Y7
+	VMOVUPS kff800000<>+0(SB), Y8
+	VMOVUPS kff800000<>+0(SB), Y9
+	VMOVUPS kff800000<>+0(SB), Y10
+	VMOVUPS kff800000<>+0(SB), Y11
+	VMOVUPS kff800000<>+0(SB), Y12
+	JLT     kept3
+block4:
+	VCMPPS    $3, Y14, Y14, Y13
+	VMAXPS    (R9), Y14, Y15
+	VBLENDVPS Y13, Y14, Y15, Y14
+	VCMPPS    $3, Y6, Y6, Y13
+	VMAXPS    32(R9), Y6, Y15
+	VBLENDVPS Y13, Y6, Y15, Y6
+	VCMPPS    $3, Y7, Y7, Y13
+	VMAXPS    64(R9), Y7, Y15
+	VBLENDVPS Y13, Y7, Y15, Y7
+	VCMPPS    $3, Y8, Y8, Y13
+	VMAXPS    96(R9), Y8, Y15
+	VBLENDVPS Y13, Y8, Y15, Y8
+	VCMPPS    $3, Y9, Y9, Y13
+	VMAXPS    128(R9), Y9, Y15
+	VBLENDVPS Y13, Y9, Y15, Y9
+	VCMPPS    $3, Y10, Y10, Y13
+	VMAXPS    160(R9), Y10, Y15
+	VBLENDVPS Y13, Y10, Y15, Y10
+	VCMPPS    $3, Y11, Y11, Y13
+	VMAXPS    192(R9), Y11, Y15
+	VBLENDVPS Y13, Y11, Y15, Y11
+	VCMPPS    $3, Y12, Y12, Y13
+	VMAXPS    224(R9), Y12, Y15
+	VBLENDVPS Y13, Y12, Y15, Y12
+	ADDQ      CX, R9
+	SUBQ      $64, R10
+	JGE       block4
+kept3:
+	VMOVUPS Y14, 0(SP)
 	VMOVUPS Y6, 32(SP)
-	VMOVUPS Y6, 64(SP)
-	VMOVUPS Y6, 96(SP)
-	VMOVUPS Y6, 128(SP)
-	VMOVUPS Y6, 160(SP)
-	VMOVUPS Y6, 192(SP)
-	VMOVUPS Y6, 224(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Y5, Y6
-	VMOVAPS Y5, Y7
-	VMOVAPS Y5, Y8
-	VMOVAPS Y5, Y9
-	VMOVAPS Y5, Y10
-	VMOVAPS Y5, Y11
-	VMOVAPS Y5, Y12
-	VMOVAPS Y5, Y13
-
-block5:
-	VCMPPS    $3, Y6, Y6, Y14
-	VMAXPS    (R10), Y6, Y15
-	VBLENDVPS Y14, Y6, Y15, Y6
-	VCMPPS    $3, Y7, Y7, Y14
-	VMAXPS    32(R10), Y7, Y15
-	VBLENDVPS Y14, Y7, Y15, Y7
-	VCMPPS    $3, Y8, Y8, Y14
-	VMAXPS    64(R10), Y8, Y15
-	VBLENDVPS Y14, Y8, Y15, Y8
-	VCMPPS    $3, Y9, Y9, Y14
-	VMAXPS    96(R10), Y9, Y15
-	VBLENDVPS Y14, Y9, Y15, Y9
-	VCMPPS    $3, Y10, Y10, Y14
-	VMAXPS    128(R10), Y10, Y15
-	VBLENDVPS Y14, Y10, Y15, Y10
-	VCMPPS    $3, Y11, Y11, Y14
-	VMAXPS    160(R10), Y11, Y15
-	VBLENDVPS Y14, Y11, Y15, Y11
-	VCMPPS    $3, Y12, Y12, Y14
-	VMAXPS    192(R10), Y12, Y15
-	VBLENDVPS Y14, Y12, Y15, Y12
-	VCMPPS    $3, Y13, Y13, Y14
-	VMAXPS    224(R10), Y13, Y15
-	VBLENDVPS Y14, Y13, Y15, Y13
-	ADDQ      CX, R10
-	SUBQ      $64, R11
-	JGE       block5
-	VMOVUPS   Y6, 0(SP)
-	VMOVUPS   Y7, 32(SP)
-	VMOVUPS   Y8, 64(SP)
-	VMOVUPS   Y9, 96(SP)
-	VMOVUPS   Y10, 128(SP)
-	VMOVUPS   Y11, 160(SP)
-	VMOVUPS   Y12, 192(SP)
-	VMOVUPS   Y13, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $56, R11
-	JLT  tail7
-
-block8:
-	VMOVUPS   0(SP)(R12*1), Y6
-	VCMPPS    $3, Y6, Y6, Y7
-	VMAXPS    (R10), Y6, Y8
-	VBLENDVPS Y7, Y6, Y8, Y6
-	VMOVUPS   Y6, 0(SP)(R12*1)
-	ADDQ      DX, R10
-	ADDQ      $32, R12
-	ANDQ      $255, R12
-	SUBQ      $8, R11
-	JGE       block8
-
-tail7:
-	ADDQ $8, R11
-	JEQ  done6
-
-masked9:
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y8, 96(SP)
+	VMOVUPS Y9, 128(SP)
+	VMOVUPS Y10, 160(SP)
+	VMOVUPS Y11, 192(SP)
+	VMOVUPS Y12, 224(SP)
+	MOVQ    $0, R11
+	ADDQ    $64, R10
+	JEQ     done5
+masked6:
+	MOVQ       R10, R12
+	MOVQ       $8, R13
+	CMPQ       R12, R13
+	CMOVQGT    R13, R12
 	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPS    32(R13)(R11*4), Y6
-	VMASKMOVPS (R10), Y6, Y7
-	VMOVUPS    0(SP)(R12*1), Y8
+	NEGQ       R12
+	VMOVUPS    32(R13)(R12*4), Y6
+	VMASKMOVPS (R9), Y6, Y7
+	VMOVUPS    0(SP)(R11*1), Y8
 	VCMPPS     $3, Y8, Y8, Y9
 	VMAXPS     Y7, Y8, Y7
 	VBLENDVPS  Y9, Y8, Y7, Y7
 	VBLENDVPS  Y6, Y7, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R12*1)
-
-done6:
+	VMOVUPS    Y8, 0(SP)(R11*1)
+	ADDQ       DX, R9
+	ADDQ       $32, R11
+	ANDQ       $255, R11
+	SUBQ       $8, R10
+	JGT        masked6
+done5:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -172,9 +138,9 @@ done6:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         BX, R10
-	MOVQ         SI, R11
-	MOVQ         8(AX), R12
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
 	VMOVUPS      k00000000<>+0(SB), Y7
 	VMOVUPS      Y7, 0(SP)
 	VMOVUPS      Y7, 32(SP)
@@ -184,12 +150,11 @@ done6:
 	VMOVUPS      Y7, 160(SP)
 	VMOVUPS      Y7, 192(SP)
 	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $32, R12
-	JLT          single10
-
-block11:
-	VMOVUPS     (R10), Y7
+	MOVQ         $0, R12
+	SUBQ         $8, R11
+	JLT          single7
+block8:
+	VMOVUPS     (R9), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
 	VMAXPS      Y7, Y1, Y7
@@ -205,148 +170,30 @@ block11:
 	VFMADD213PS k3effffff<>+0(SB), Y7, Y10
 	VFMADD213PS Y3, Y7, Y10
 	VFMADD213PS Y3, Y7, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
+	VFMADD213PS Y5, Y4, Y9
 	VPSLLD      $23, Y9, Y7
 	VMULPS      Y7, Y10, Y7
 	VPSUBD      Y9, Y8, Y8
 	VPSLLD      $23, Y8, Y8
 	VMULPS      Y8, Y7, Y7
-	VMOVUPS     0(SP)(R13*1), Y8
+	VMOVUPS     0(SP)(R12*1), Y8
 	VADDPS      Y7, Y8, Y8
-	VMOVUPS     Y8, 0(SP)(R13*1)
-	VMOVUPS     Y7, (R11)
-	VMOVUPS     32(R10), Y7
-	VSUBPS      Y6, Y7, Y7
-	VMINPS      Y7, Y0, Y7
-	VMAXPS      Y7, Y1, Y7
-	VMOVAPS     Y7, Y8
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y2, Y8
-	VSUBPS      Y2, Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y7
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y7
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
-	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y10
-	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y10
-	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y10
-	VFMADD213PS k3effffff<>+0(SB), Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
-	VPSLLD      $23, Y9, Y7
-	VMULPS      Y7, Y10, Y7
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y7, Y7
-	VMOVUPS     32(SP)(R13*1), Y8
-	VADDPS      Y7, Y8, Y8
-	VMOVUPS     Y8, 32(SP)(R13*1)
-	VMOVUPS     Y7, 32(R11)
-	VMOVUPS     64(R10), Y7
-	VSUBPS      Y6, Y7, Y7
-	VMINPS      Y7, Y0, Y7
-	VMAXPS      Y7, Y1, Y7
-	VMOVAPS     Y7, Y8
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y2, Y8
-	VSUBPS      Y2, Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y7
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y7
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
-	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y10
-	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y10
-	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y10
-	VFMADD213PS k3effffff<>+0(SB), Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
-	VPSLLD      $23, Y9, Y7
-	VMULPS      Y7, Y10, Y7
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y7, Y7
-	VMOVUPS     64(SP)(R13*1), Y8
-	VADDPS      Y7, Y8, Y8
-	VMOVUPS     Y8, 64(SP)(R13*1)
-	VMOVUPS     Y7, 64(R11)
-	VMOVUPS     96(R10), Y7
-	VSUBPS      Y6, Y7, Y7
-	VMINPS      Y7, Y0, Y7
-	VMAXPS      Y7, Y1, Y7
-	VMOVAPS     Y7, Y8
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y2, Y8
-	VSUBPS      Y2, Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y7
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y7
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
-	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y10
-	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y10
-	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y10
-	VFMADD213PS k3effffff<>+0(SB), Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
-	VPSLLD      $23, Y9, Y7
-	VMULPS      Y7, Y10, Y7
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y7, Y7
-	VMOVUPS     96(SP)(R13*1), Y8
-	VADDPS      Y7, Y8, Y8
-	VMOVUPS     Y8, 96(SP)(R13*1)
-	VMOVUPS     Y7, 96(R11)
-	ADDQ        DI, R10
-	ADDQ        $128, R11
-	ADDQ        $128, R13
-	ANDQ        $255, R13
-	SUBQ        $32, R12
-	JGE         block11
-
-single10:
-	ADDQ $24, R12
-	JLT  tail13
-
-block14:
-	VMOVUPS     (R10), Y7
-	VSUBPS      Y6, Y7, Y7
-	VMINPS      Y7, Y0, Y7
-	VMAXPS      Y7, Y1, Y7
-	VMOVAPS     Y7, Y8
-	VFMADD132PS k3fb8aa3b<>+0(SB), Y2, Y8
-	VSUBPS      Y2, Y8, Y9
-	VFMADD231PS kbf317218<>+0(SB), Y9, Y7
-	VFMADD231PS k3102e308<>+0(SB), Y9, Y7
-	VMOVUPS     k3ab5f5f5<>+0(SB), Y10
-	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y10
-	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y10
-	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y10
-	VFMADD213PS k3effffff<>+0(SB), Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD213PS Y3, Y7, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
-	VPSLLD      $23, Y9, Y7
-	VMULPS      Y7, Y10, Y7
-	VPSUBD      Y9, Y8, Y8
-	VPSLLD      $23, Y8, Y8
-	VMULPS      Y8, Y7, Y7
-	VMOVUPS     0(SP)(R13*1), Y8
-	VADDPS      Y7, Y8, Y8
-	VMOVUPS     Y8, 0(SP)(R13*1)
-	VMOVUPS     Y7, (R11)
-	ADDQ        DX, R10
-	ADDQ        $32, R11
-	ADDQ        $32, R13
-	ANDQ        $255, R13
-	SUBQ        $8, R12
-	JGE         block14
-
-tail13:
-	ADDQ $8, R12
-	JEQ  done12
-
-masked15:
-	LEAQ        tail<>+0(SB), R14
-	NEGQ        R12
-	VMOVUPS     32(R14)(R12*4), Y7
-	VMASKMOVPS  (R10), Y7, Y8
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	VMOVUPS     Y7, (R10)
+	ADDQ        DX, R9
+	ADDQ        $32, R10
+	ADDQ        $32, R12
+	ANDQ        $255, R12
+	SUBQ        $8, R11
+	JGE         block8
+single7:
+	ADDQ $8, R11
+	JEQ  done9
+masked10:
+	LEAQ        tail<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPS     32(R13)(R11*4), Y7
+	VMASKMOVPS  (R9), Y7, Y8
 	VSUBPS      Y6, Y8, Y6
 	VMINPS      Y6, Y0, Y6
 	VMAXPS      Y6, Y1, Y6
@@ -362,19 +209,18 @@ masked15:
 	VFMADD213PS k3effffff<>+0(SB), Y6, Y10
 	VFMADD213PS Y3, Y6, Y10
 	VFMADD213PS Y3, Y6, Y10
-	VFMADD132PS k3f000000<>+0(SB), Y4, Y9
+	VFMADD213PS Y5, Y4, Y9
 	VPSLLD      $23, Y9, Y6
 	VMULPS      Y6, Y10, Y6
 	VPSUBD      Y9, Y8, Y8
 	VPSLLD      $23, Y8, Y8
 	VMULPS      Y8, Y6, Y6
-	VMOVUPS     0(SP)(R13*1), Y8
+	VMOVUPS     0(SP)(R12*1), Y8
 	VADDPS      Y6, Y8, Y9
 	VBLENDVPS   Y7, Y9, Y8, Y8
-	VMOVUPS     Y8, 0(SP)(R13*1)
-	VMASKMOVPS  Y6, Y7, (R11)
-
-done12:
+	VMOVUPS     Y8, 0(SP)(R12*1)
+	VMASKMOVPS  Y6, Y7, (R10)
+done9:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -405,66 +251,66 @@ done12:
 	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
 	VMULPS       Y7, Y6, Y6
 	VDIVPS       Y6, Y3, Y6
-	MOVQ         R8, R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single16
-
-block17:
-	VMULPS  (R10), Y7, Y8
+	MOVQ         AX, R9
+	MOVQ         8(DI), R10
+	SUBQ         $32, R10
+	JLT          single11
+block12:
+	VMULPS  (R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
-	VMOVUPS Y8, (R10)
-	VMULPS  32(R10), Y7, Y8
+	VMOVUPS Y8, (R9)
+	VMULPS  32(R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
-	VMOVUPS Y8, 32(R10)
-	VMULPS  64(R10), Y7, Y8
+	VMOVUPS Y8, 32(R9)
+	VMULPS  64(R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
-	VMOVUPS Y8, 64(R10)
-	VMULPS  96(R10), Y7, Y8
+	VMOVUPS Y8, 64(R9)
+	VMULPS  96(R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
-	VMOVUPS Y8, 96(R10)
-	ADDQ    $128, R10
-	SUBQ    $32, R11
-	JGE     block17
-
-single16:
-	ADDQ $24, R11
-	JLT  tail19
-
-block20:
-	VMULPS  (R10), Y7, Y8
+	VMOVUPS Y8, 96(R9)
+	ADDQ    $128, R9
+	SUBQ    $32, R10
+	JGE     block12
+single11:
+	ADDQ $24, R10
+	JLT  tail14
+block15:
+	VMULPS  (R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
-	VMOVUPS Y8, (R10)
-	ADDQ    $32, R10
-	SUBQ    $8, R11
-	JGE     block20
-
-tail19:
-	ADDQ $8, R11
-	JEQ  done18
-
-masked21:
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPS    32(R12)(R11*4), Y8
-	VMASKMOVPS (R10), Y8, Y9
+	VMOVUPS Y8, (R9)
+	ADDQ    $32, R9
+	SUBQ    $8, R10
+	JGE     block15
+tail14:
+	ADDQ $8, R10
+	JEQ  done13
+masked16:
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPS    32(R11)(R10*4), Y8
+	VMASKMOVPS (R9), Y8, Y9
 	VMULPS     Y7, Y9, Y7
 	VMULPS     Y6, Y7, Y6
-	VMASKMOVPS Y6, Y8, (R10)
-
-done18:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), SI
-	ADDQ 272(SP), R8
-	DECQ R9
+	VMASKMOVPS Y6, Y8, (R9)
+done13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VZEROUPPER
 	RET
 
 // func softmax_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·softmax_f32_forward_0_avx512(SB), 0, $264-8
+TEXT ·softmax_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k42b20000<>+0(SB), Z0
 	VBROADCASTSS kc2d00000<>+0(SB), Z1
@@ -494,88 +340,59 @@ TEXT ·softmax_f32_forward_0_avx512(SB), 0, $264-8
 	MOVQ         40(AX), SI
 	VPXORD       Z20, Z20, Z20
 	VBROADCASTSS k7fffffff<>+0(SB), Z21
-	MOVQ         48(AX), DI
-	MOVQ         160(AX), R8
-	MOVQ         R8, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         168(AX), R8
-	SHLQ         $2, R8
-	MOVQ         176(AX), R9
-	SHLQ         $2, R9
-	MOVQ         (AX), R10
-	TESTQ        R10, R10
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $64, R12
-	JGE     full4
-	VMOVAPS Z18, Z22
-	VMOVUPS Z22, 0(SP)
-	VMOVUPS Z22, 64(SP)
-	VMOVUPS Z22, 128(SP)
-	VMOVUPS Z22, 192(SP)
-	JMP     single3
-
-full4:
-	VMOVAPS Z18, Z26
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
 	VMOVAPS Z18, Z22
 	VMOVAPS Z18, Z23
 	VMOVAPS Z18, Z24
-
-block5:
-	VMAXPS      (R11), Z26, Z25
-	VFIXUPIMMPS $0, Z19, Z26, Z25
-	VMOVAPS     Z25, Z26
-	VMAXPS      64(R11), Z22, Z25
-	VFIXUPIMMPS $0, Z19, Z22, Z25
-	VMOVAPS     Z25, Z22
-	VMAXPS      128(R11), Z23, Z25
-	VFIXUPIMMPS $0, Z19, Z23, Z25
-	VMOVAPS     Z25, Z23
-	VMAXPS      192(R11), Z24, Z25
-	VFIXUPIMMPS $0, Z19, Z24, Z25
-	VMOVAPS     Z25, Z24
-	ADDQ        CX, R11
-	SUBQ        $64, R12
-	JGE         block5
-	VMOVUPS     Z26, 0(SP)
-	VMOVUPS     Z22, 64(SP)
-	VMOVUPS     Z23, 128(SP)
-	VMOVUPS     Z24, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $48, R12
-	JLT  tail7
-
-block8:
-	VMOVUPS     0(SP)(R13*1), Z22
-	VMAXPS      (R11), Z22, Z23
-	VFIXUPIMMPS $0, Z19, Z22, Z23
-	VMOVUPS     Z23, 0(SP)(R13*1)
-	ADDQ        DX, R11
-	ADDQ        $64, R13
-	ANDQ        $255, R13
-	SUBQ        $16, R12
-	JGE         block8
-
-tail7:
-	ADDQ $16, R12
-	JEQ  done6
-
-masked9:
-	VPBROADCASTD R12, Z22
+	VMOVAPS Z18, Z25
+	JLT     kept3
+block4:
+	VMAXPS      (R9), Z22, Z26
+	VFIXUPIMMPS $0, Z19, Z22, Z26
+	VMOVAPS     Z26, Z22
+	VMAXPS      64(R9), Z23, Z26
+	VFIXUPIMMPS $0, Z19, Z23, Z26
+	VMOVAPS     Z26, Z23
+	VMAXPS      128(R9), Z24, Z26
+	VFIXUPIMMPS $0, Z19, Z24, Z26
+	VMOVAPS     Z26, Z24
+	VMAXPS      192(R9), Z25, Z26
+	VFIXUPIMMPS $0, Z19, Z25, Z26
+	VMOVAPS     Z26, Z25
+	ADDQ        CX, R9
+	SUBQ        $64, R10
+	JGE         block4
+kept3:
+	VMOVUPS Z22, 0(SP)
+	VMOVUPS Z23, 64(SP)
+	VMOVUPS Z24, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R11
+	ADDQ    $64, R10
+	JEQ     done5
+masked6:
+	VPBROADCASTD R10, Z22
 	VPCMPD       $6, iota32<>+0(SB), Z22, K1
-	VMOVUPS.Z    (R11), K1, Z22
-	VMOVUPS      0(SP)(R13*1), Z23
+	VMOVUPS.Z    (R9), K1, Z22
+	VMOVUPS      0(SP)(R11*1), Z23
 	VMAXPS       Z22, Z23, Z22
 	VFIXUPIMMPS  $0, Z19, Z23, Z22
 	VMOVAPS      Z22, K1, Z23
-	VMOVUPS      Z23, 0(SP)(R13*1)
-
-done6:
+	VMOVUPS      Z23, 0(SP)(R11*1)
+	ADDQ         DX, R9
+	ADDQ         $64, R11
+	ANDQ         $255, R11
+	SUBQ         $16, R10
+	JGT          masked6
+done5:
 	VMOVUPS       0(SP), Z22
 	VMOVUPS       128(SP), Z23
 	VMAXPS        Z23, Z22, Z23
@@ -599,173 +416,84 @@ done6:
 	VMAXPS        X22, X23, X22
 	VFIXUPIMMPS   $0, X19, X23, X22
 	VBROADCASTSS  X22, Z22
-	MOVQ          BX, R11
-	MOVQ          SI, R12
-	MOVQ          8(AX), R13
-	SUBQ          $64, R13
-	JGE           full11
+	MOVQ          BX, R9
+	MOVQ          SI, R10
+	MOVQ          8(DI), R11
 	VMOVAPS       Z20, Z23
 	VMOVUPS       Z23, 0(SP)
 	VMOVUPS       Z23, 64(SP)
 	VMOVUPS       Z23, 128(SP)
 	VMOVUPS       Z23, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPS Z20, Z23
-	VMOVAPS Z20, Z24
-	VMOVAPS Z20, Z25
-	VMOVAPS Z20, Z26
-
-block12:
-	VMOVUPS     (R11), Z27
-	VSUBPS      Z22, Z27, Z27
-	VMINPS      Z27, Z0, Z27
-	VMAXPS      Z27, Z1, Z27
-	VMOVAPS     Z27, Z28
-	VFMADD213PS Z2, Z3, Z28
-	VSUBPS      Z2, Z28, Z29
-	VFMADD231PS Z4, Z29, Z27
-	VFMADD231PS Z5, Z29, Z27
-	VMOVAPS     Z6, Z30
-	VFMADD213PS Z7, Z27, Z30
-	VFMADD213PS Z8, Z27, Z30
-	VFMADD213PS Z9, Z27, Z30
-	VFMADD213PS Z10, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z13, Z12, Z29
-	VPSLLD      $23, Z29, Z27
-	VMULPS      Z27, Z30, Z27
-	VPSUBD      Z29, Z28, Z28
-	VPSLLD      $23, Z28, Z28
-	VMULPS      Z28, Z27, Z27
-	VADDPS      Z27, Z23, Z23
-	VMOVUPS     Z27, (R12)
-	VMOVUPS     64(R11), Z27
-	VSUBPS      Z22, Z27, Z27
-	VMINPS      Z27, Z0, Z27
-	VMAXPS      Z27, Z1, Z27
-	VMOVAPS     Z27, Z28
-	VFMADD213PS Z2, Z3, Z28
-	VSUBPS      Z2, Z28, Z29
-	VFMADD231PS Z4, Z29, Z27
-	VFMADD231PS Z5, Z29, Z27
-	VMOVAPS     Z6, Z30
-	VFMADD213PS Z7, Z27, Z30
-	VFMADD213PS Z8, Z27, Z30
-	VFMADD213PS Z9, Z27, Z30
-	VFMADD213PS Z10, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z13, Z12, Z29
-	VPSLLD      $23, Z29, Z27
-	VMULPS      Z27, Z30, Z27
-	VPSUBD      Z29, Z28, Z28
-	VPSLLD      $23, Z28, Z28
-	VMULPS      Z28, Z27, Z27
-	VADDPS      Z27, Z24, Z24
-	VMOVUPS     Z27, 64(R12)
-	VMOVUPS     128(R11), Z27
-	VSUBPS      Z22, Z27, Z27
-	VMINPS      Z27, Z0, Z27
-	VMAXPS      Z27, Z1, Z27
-	VMOVAPS     Z27, Z28
-	VFMADD213PS Z2, Z3, Z28
-	VSUBPS      Z2, Z28, Z29
-	VFMADD231PS Z4, Z29, Z27
-	VFMADD231PS Z5, Z29, Z27
-	VMOVAPS     Z6, Z30
-	VFMADD213PS Z7, Z27, Z30
-	VFMADD213PS Z8, Z27, Z30
-	VFMADD213PS Z9, Z27, Z30
-	VFMADD213PS Z10, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z13, Z12, Z29
-	VPSLLD      $23, Z29, Z27
-	VMULPS      Z27, Z30, Z27
-	VPSUBD      Z29, Z28, Z28
-	VPSLLD      $23, Z28, Z28
-	VMULPS      Z28, Z27, Z27
-	VADDPS      Z27, Z25, Z25
-	VMOVUPS     Z27, 128(R12)
-	VMOVUPS     192(R11), Z27
-	VSUBPS      Z22, Z27, Z27
-	VMINPS      Z27, Z0, Z27
-	VMAXPS      Z27, Z1, Z27
-	VMOVAPS     Z27, Z28
-	VFMADD213PS Z2, Z3, Z28
-	VSUBPS      Z2, Z28, Z29
-	VFMADD231PS Z4, Z29, Z27
-	VFMADD231PS Z5, Z29, Z27
-	VMOVAPS     Z6, Z30
-	VFMADD213PS Z7, Z27, Z30
-	VFMADD213PS Z8, Z27, Z30
-	VFMADD213PS Z9, Z27, Z30
-	VFMADD213PS Z10, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z11, Z27, Z30
-	VFMADD213PS Z13, Z12, Z29
-	VPSLLD      $23, Z29, Z27
-	VMULPS      Z27, Z30, Z27
-	VPSUBD      Z29, Z28, Z28
-	VPSLLD      $23, Z28, Z28
-	VMULPS      Z28, Z27, Z27
-	VADDPS      Z27, Z26, Z26
-	VMOVUPS     Z27, 192(R12)
-	ADDQ        CX, R11
-	ADDQ        $256, R12
-	SUBQ        $64, R13
-	JGE         block12
-	VMOVUPS     Z23, 0(SP)
-	VMOVUPS     Z24, 64(SP)
-	VMOVUPS     Z25, 128(SP)
-	VMOVUPS     Z26, 192(SP)
-
-single10:
-	MOVQ $0, R14
-	ADDQ $64, R13
-	JEQ  done13
-
-masked14:
-	VPBROADCASTD R13, Z23
+	MOVQ          $0, R12
+	SUBQ          $16, R11
+	JLT           single7
+block8:
+	VMOVUPS     (R9), Z23
+	VSUBPS      Z22, Z23, Z23
+	VMINPS      Z23, Z0, Z23
+	VMAXPS      Z23, Z1, Z23
+	VMOVAPS     Z23, Z24
+	VFMADD213PS Z2, Z3, Z24
+	VSUBPS      Z2, Z24, Z25
+	VFMADD231PS Z4, Z25, Z23
+	VFMADD231PS Z5, Z25, Z23
+	VMOVAPS     Z6, Z26
+	VFMADD213PS Z7, Z23, Z26
+	VFMADD213PS Z8, Z23, Z26
+	VFMADD213PS Z9, Z23, Z26
+	VFMADD213PS Z10, Z23, Z26
+	VFMADD213PS Z11, Z23, Z26
+	VFMADD213PS Z11, Z23, Z26
+	VFMADD213PS Z13, Z12, Z25
+	VPSLLD      $23, Z25, Z23
+	VMULPS      Z23, Z26, Z23
+	VPSUBD      Z25, Z24, Z24
+	VPSLLD      $23, Z24, Z24
+	VMULPS      Z24, Z23, Z23
+	VMOVUPS     0(SP)(R12*1), Z24
+	VADDPS      Z23, Z24, Z24
+	VMOVUPS     Z24, 0(SP)(R12*1)
+	VMOVUPS     Z23, (R10)
+	ADDQ        DX, R9
+	ADDQ        $64, R10
+	ADDQ        $64, R12
+	ANDQ        $255, R12
+	SUBQ        $16, R11
+	JGE         block8
+single7:
+	ADDQ $16, R11
+	JEQ  done9
+masked10:
+	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
-	VMOVUPS.Z    (R11), K1, Z23
-	VSUBPS       Z22, Z23, Z23
-	VMINPS       Z23, Z0, Z23
-	VMAXPS       Z23, Z1, Z23
-	VMOVAPS      Z23, Z24
-	VFMADD213PS  Z2, Z3, Z24
-	VSUBPS       Z2, Z24, Z25
-	VFMADD231PS  Z4, Z25, Z23
-	VFMADD231PS  Z5, Z25, Z23
-	VMOVAPS      Z6, Z26
-	VFMADD213PS  Z7, Z23, Z26
-	VFMADD213PS  Z8, Z23, Z26
-	VFMADD213PS  Z9, Z23, Z26
-	VFMADD213PS  Z10, Z23, Z26
-	VFMADD213PS  Z11, Z23, Z26
-	VFMADD213PS  Z11, Z23, Z26
-	VFMADD213PS  Z13, Z12, Z25
-	VPSLLD       $23, Z25, Z23
-	VMULPS       Z23, Z26, Z23
-	VPSUBD       Z25, Z24, Z24
-	VPSLLD       $23, Z24, Z24
-	VMULPS       Z24, Z23, Z23
-	VMOVUPS      0(SP)(R14*1), Z24
-	VADDPS       Z23, Z24, Z25
-	VMOVAPS      Z25, K1, Z24
-	VMOVUPS      Z24, 0(SP)(R14*1)
-	VMOVUPS      Z23, K1, (R12)
-	ADDQ         DX, R11
-	ADDQ         $64, R12
-	ADDQ         $64, R14
-	ANDQ         $255, R14
-	SUBQ         $16, R13
-	JGT          masked14
-
-done13:
+	VMOVUPS.Z    (R9), K1, Z23
+	VSUBPS       Z22, Z23, Z22
+	VMINPS       Z22, Z0, Z22
+	VMAXPS       Z22, Z1, Z22
+	VMOVAPS      Z22, Z23
+	VFMADD213PS  Z2, Z3, Z23
+	VSUBPS       Z2, Z23, Z24
+	VFMADD231PS  Z4, Z24, Z22
+	VFMADD231PS  Z5, Z24, Z22
+	VMOVAPS      Z6, Z25
+	VFMADD213PS  Z7, Z22, Z25
+	VFMADD213PS  Z8, Z22, Z25
+	VFMADD213PS  Z9, Z22, Z25
+	VFMADD213PS  Z10, Z22, Z25
+	VFMADD213PS  Z11, Z22, Z25
+	VFMADD213PS  Z11, Z22, Z25
+	VFMADD213PS  Z13, Z12, Z24
+	VPSLLD       $23, Z24, Z22
+	VMULPS       Z22, Z25, Z22
+	VPSUBD       Z24, Z23, Z23
+	VPSLLD       $23, Z23, Z23
+	VMULPS       Z23, Z22, Z22
+	VMOVUPS      0(SP)(R12*1), Z23
+	VADDPS       Z22, Z23, Z24
+	VMOVAPS      Z24, K1, Z23
+	VMOVUPS      Z23, 0(SP)(R12*1)
+	VMOVUPS      Z22, K1, (R10)
+done9:
 	VMOVUPS       0(SP), Z22
 	VMOVUPS       128(SP), Z23
 	VADDPS        Z23, Z22, Z22
@@ -789,65 +517,58 @@ done13:
 	VBLENDMPS     Z17, Z24, K1, Z23
 	VMULPS        Z23, Z22, Z22
 	VDIVPS        Z22, Z11, Z22
-	MOVQ          DI, R11
-	MOVQ          8(AX), R12
-	SUBQ          $64, R12
-	JLT           single15
-
-block16:
-	VMULPS  (R11), Z23, Z24
+	MOVQ          AX, R9
+	MOVQ          8(DI), R10
+	SUBQ          $64, R10
+	JLT           single11
+block12:
+	VMULPS  (R9), Z23, Z24
 	VMULPS  Z22, Z24, Z24
-	VMOVUPS Z24, (R11)
-	VMULPS  64(R11), Z23, Z24
+	VMOVUPS Z24, (R9)
+	VMULPS  64(R9), Z23, Z24
 	VMULPS  Z22, Z24, Z24
-	VMOVUPS Z24, 64(R11)
-	VMULPS  128(R11), Z23, Z24
+	VMOVUPS Z24, 64(R9)
+	VMULPS  128(R9), Z23, Z24
 	VMULPS  Z22, Z24, Z24
-	VMOVUPS Z24, 128(R11)
-	VMULPS  192(R11), Z23, Z24
+	VMOVUPS Z24, 128(R9)
+	VMULPS  192(R9), Z23, Z24
 	VMULPS  Z22, Z24, Z24
-	VMOVUPS Z24, 192(R11)
-	ADDQ    $256, R11
-	SUBQ    $64, R12
-	JGE     block16
-
-single15:
-	ADDQ $48, R12
-	JLT  tail18
-
-block19:
-	VMULPS  (R11), Z23, Z24
-	VMULPS  Z22, Z24, Z24
-	VMOVUPS Z24, (R11)
-	ADDQ    $64, R11
-	SUBQ    $16, R12
-	JGE     block19
-
-tail18:
-	ADDQ $16, R12
-	JEQ  done17
-
-masked20:
-	VPBROADCASTD R12, Z24
+	VMOVUPS Z24, 192(R9)
+	ADDQ    $256, R9
+	SUBQ    $64, R10
+	JGE     block12
+single11:
+	ADDQ $64, R10
+	JEQ  done13
+masked14:
+	VPBROADCASTD R10, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
-	VMOVUPS.Z    (R11), K1, Z24
-	VMULPS       Z23, Z24, Z23
-	VMULPS       Z22, Z23, Z22
-	VMOVUPS      Z22, K1, (R11)
-
-done17:
-	ADDQ 256(SP), BX
-	ADDQ R8, SI
-	ADDQ R9, DI
-	DECQ R10
+	VMOVUPS.Z    (R9), K1, Z24
+	VMULPS       Z23, Z24, Z24
+	VMULPS       Z22, Z24, Z24
+	VMOVUPS      Z24, K1, (R9)
+	ADDQ         $64, R9
+	SUBQ         $16, R10
+	JGT          masked14
+done13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VZEROUPPER
 	RET
 
 // func softmax_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·softmax_f32_backward_0_avx2(SB), 0, $344-8
+TEXT ·softmax_f32_backward_0_avx2(SB), 0, $304-8
 	MOVQ   a+0(FP), AX
 	MOVQ   32(AX), BX
 	MOVQ   BX, 256(SP)
@@ -867,46 +588,20 @@ TEXT ·softmax_f32_backward_0_avx2(SB), 0, $344-8
 	MOVQ   48(AX), DX
 	MOVQ   DX, 288(SP)
 	MOVQ   296(AX), DX
-	MOVQ   DX, 296(SP)
-	MOVQ   288(AX), DX
-	MOVQ   DX, 304(SP)
-	MOVQ   296(AX), DX
 	SHLQ   $7, DX
-	MOVQ   288(AX), SI
-	SHLQ   $7, SI
-	MOVQ   160(AX), DI
-	MOVQ   DI, 312(SP)
-	SHLQ   $2, 312(SP)
-	MOVQ   168(AX), DI
-	MOVQ   DI, 320(SP)
-	SHLQ   $2, 320(SP)
-	MOVQ   176(AX), DI
-	MOVQ   DI, 328(SP)
-	SHLQ   $2, 328(SP)
-	MOVQ   (AX), DI
-	MOVQ   DI, 336(SP)
-	MOVQ   336(SP), DI
+	MOVQ   288(AX), AX
+	SHLQ   $7, AX
+	MOVQ   a+0(FP), SI
+	MOVQ   (SI), DI
+	MOVQ   DI, 296(SP)
+	MOVQ   296(SP), DI
 	TESTQ  DI, DI
 	JLE    end1
-
 row2:
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
-	MOVQ    8(AX), R9
+	MOVQ    8(SI), R9
 	SUBQ    $64, R9
-	JGE     full4
-	VMOVAPS Y0, Y1
-	VMOVUPS Y1, 0(SP)
-	VMOVUPS Y1, 32(SP)
-	VMOVUPS Y1, 64(SP)
-	VMOVUPS Y1, 96(SP)
-	VMOVUPS Y1, 128(SP)
-	VMOVUPS Y1, 160(SP)
-	VMOVUPS Y1, 192(SP)
-	VMOVUPS Y1, 224(SP)
-	JMP     single3
-
-full4:
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y3
@@ -915,8 +610,8 @@ full4:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-
-block5:
+	JLT     kept3
+block4:
 	VMOVUPS (DI), Y9
 	VMULPS  (R8), Y9, Y9
 	VADDPS  Y9, Y1, Y1
@@ -944,7 +639,8 @@ block5:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -953,33 +649,17 @@ block5:
 	VMOVUPS Y6, 160(SP)
 	VMOVUPS Y7, 192(SP)
 	VMOVUPS Y8, 224(SP)
-
-single3:
-	MOVQ $0, R10
-	ADDQ $56, R9
-	JLT  tail7
-
-block8:
-	VMOVUPS (DI), Y1
-	VMULPS  (R8), Y1, Y1
-	VMOVUPS 0(SP)(R10*1), Y2
-	VADDPS  Y1, Y2, Y1
-	VMOVUPS Y1, 0(SP)(R10*1)
-	ADDQ    272(SP), DI
-	ADDQ    280(SP), R8
-	ADDQ    $32, R10
-	ANDQ    $255, R10
-	SUBQ    $8, R9
-	JGE     block8
-
-tail7:
-	ADDQ $8, R9
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R9
-	VMOVUPS    32(R11)(R9*4), Y1
+	MOVQ    $0, R10
+	ADDQ    $64, R9
+	JEQ     done5
+masked6:
+	MOVQ       R9, R11
+	MOVQ       $8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPS    32(R12)(R11*4), Y1
 	VMASKMOVPS (DI), Y1, Y2
 	VMASKMOVPS (R8), Y1, Y3
 	VMULPS     Y3, Y2, Y2
@@ -987,8 +667,13 @@ masked9:
 	VADDPS     Y2, Y3, Y2
 	VBLENDVPS  Y1, Y2, Y3, Y3
 	VMOVUPS    Y3, 0(SP)(R10*1)
-
-done6:
+	ADDQ       272(SP), DI
+	ADDQ       280(SP), R8
+	ADDQ       $32, R10
+	ANDQ       $255, R10
+	SUBQ       $8, R9
+	JGT        masked6
+done5:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y1, Y1
@@ -1014,94 +699,58 @@ done6:
 	MOVQ         264(SP), DI
 	MOVQ         256(SP), R8
 	MOVQ         288(SP), R9
-	MOVQ         8(AX), R10
-	SUBQ         $32, R10
-	JLT          single10
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual11
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned12
-	MOVQ         R11, R12
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again7
+	CMPQ         R10, $40
+	JLT          again7
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $2, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPS      32(R14)(R13*4), Y2
-	VMASKMOVPS   (DI), Y2, Y3
-	VMASKMOVPS   (R8), Y2, Y4
-	VSUBPS       Y1, Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y2, (R9)
-	MOVQ         296(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         304(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single10
-
-aligned12:
-
-block13:
-	VMOVUPS  (R8), Y2
-	VSUBPS   Y1, Y2, Y2
-	VMULPS   (DI), Y2, Y2
-	VMOVNTPS Y2, (R9)
-	VMOVUPS  32(R8), Y2
-	VSUBPS   Y1, Y2, Y2
-	VMULPS   32(DI), Y2, Y2
-	VMOVNTPS Y2, 32(R9)
-	VMOVUPS  64(R8), Y2
-	VSUBPS   Y1, Y2, Y2
-	VMULPS   64(DI), Y2, Y2
-	VMOVNTPS Y2, 64(R9)
-	VMOVUPS  96(R8), Y2
-	VSUBPS   Y1, Y2, Y2
-	VMULPS   96(DI), Y2, Y2
-	VMOVNTPS Y2, 96(R9)
-	ADDQ     DX, DI
-	ADDQ     SI, R8
-	ADDQ     $128, R9
-	SUBQ     $32, R10
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
+	TESTQ        R12, R12
+	JNE          masked10
+again7:
+	SUBQ $32, R10
+	JLT  single8
+block11:
 	VMOVUPS (R8), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMULPS  (DI), Y2, Y2
+	VMOVUPS 32(R8), Y3
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  32(DI), Y3, Y3
+	VMOVUPS 64(R8), Y4
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  64(DI), Y4, Y4
+	VMOVUPS 96(R8), Y5
+	VSUBPS  Y1, Y5, Y5
+	VMULPS  96(DI), Y5, Y5
+	TESTQ   R11, R11
+	JNE     around12
 	VMOVUPS Y2, (R9)
-	VMOVUPS 32(R8), Y2
-	VSUBPS  Y1, Y2, Y2
-	VMULPS  32(DI), Y2, Y2
-	VMOVUPS Y2, 32(R9)
-	VMOVUPS 64(R8), Y2
-	VSUBPS  Y1, Y2, Y2
-	VMULPS  64(DI), Y2, Y2
-	VMOVUPS Y2, 64(R9)
-	VMOVUPS 96(R8), Y2
-	VSUBPS  Y1, Y2, Y2
-	VMULPS  96(DI), Y2, Y2
-	VMOVUPS Y2, 96(R9)
-	ADDQ    DX, DI
-	ADDQ    SI, R8
-	ADDQ    $128, R9
-	SUBQ    $32, R10
-	JGE     block14
-
-single10:
+	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y4, 64(R9)
+	VMOVUPS Y5, 96(R9)
+	JMP     stored13
+around12:
+	VMOVNTPS Y2, (R9)
+	VMOVNTPS Y3, 32(R9)
+	VMOVNTPS Y4, 64(R9)
+	VMOVNTPS Y5, 96(R9)
+stored13:
+	ADDQ DX, DI
+	ADDQ AX, R8
+	ADDQ $128, R9
+	SUBQ $32, R10
+	JGE  block11
+single8:
 	ADDQ $24, R10
-	JLT  tail16
-
-block17:
+	JLT  tail14
+block15:
 	VMOVUPS (R8), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMULPS  (DI), Y2, Y2
@@ -1110,49 +759,60 @@ block17:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block17
-
-tail16:
-	ADDQ $8, R10
-	JEQ  done15
-
-masked18:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPS    32(R11)(R10*4), Y2
+	JGE     block15
+tail14:
+	ADDQ    $8, R10
+	JEQ     done9
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked10:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y2
 	VMASKMOVPS (DI), Y2, Y3
 	VMASKMOVPS (R8), Y2, Y4
-	VSUBPS     Y1, Y4, Y1
-	VMULPS     Y1, Y3, Y1
-	VMASKMOVPS Y1, Y2, (R9)
-
-done15:
-	MOVQ 256(SP), DI
-	ADDQ 312(SP), DI
-	MOVQ DI, 256(SP)
-	MOVQ 264(SP), DI
-	ADDQ 320(SP), DI
-	MOVQ DI, 264(SP)
-	MOVQ 288(SP), DI
-	ADDQ 328(SP), DI
-	MOVQ DI, 288(SP)
-	MOVQ 336(SP), DI
+	VSUBPS     Y1, Y4, Y4
+	VMULPS     Y4, Y3, Y3
+	VMASKMOVPS Y3, Y2, (R9)
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*4), DI
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (R8)(R13*4), R8
+	LEAQ       (R9)(R12*4), R9
+	SUBQ       R12, R10
+	JNE        again7
+done9:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 256(SP)
+	MOVQ 168(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 288(SP)
+	MOVQ 296(SP), DI
 	DECQ DI
-	MOVQ DI, 336(SP)
+	MOVQ DI, 296(SP)
 	JNE  row2
-
 end1:
-	MOVQ 792(AX), AX
+	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end16
 	SFENCE
-
-end19:
+end16:
 	VZEROUPPER
 	RET
 
 // func softmax_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·softmax_f32_backward_0_avx512(SB), 0, $320-8
+TEXT ·softmax_f32_backward_0_avx512(SB), 0, $280-8
 	MOVQ   a+0(FP), AX
 	MOVQ   32(AX), BX
 	MOVQ   40(AX), CX
@@ -1167,45 +827,23 @@ TEXT ·softmax_f32_backward_0_avx512(SB), 0, $320-8
 	MOVQ   296(AX), DI
 	MOVQ   DI, 264(SP)
 	SHLQ   $6, 264(SP)
-	MOVQ   48(AX), DI
-	MOVQ   DI, 272(SP)
-	MOVQ   296(AX), DI
-	MOVQ   DI, 280(SP)
-	MOVQ   288(AX), DI
-	MOVQ   DI, 288(SP)
-	MOVQ   160(AX), DI
-	MOVQ   DI, 296(SP)
-	SHLQ   $2, 296(SP)
-	MOVQ   168(AX), DI
-	MOVQ   DI, 304(SP)
-	SHLQ   $2, 304(SP)
-	MOVQ   176(AX), DI
-	MOVQ   DI, 312(SP)
-	SHLQ   $2, 312(SP)
+	MOVQ   48(AX), AX
+	MOVQ   AX, 272(SP)
+	MOVQ   a+0(FP), AX
 	MOVQ   (AX), DI
 	TESTQ  DI, DI
 	JLE    end1
-
 row2:
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
 	SUBQ    $64, R10
-	JGE     full4
-	VMOVAPS Z0, Z1
-	VMOVUPS Z1, 0(SP)
-	VMOVUPS Z1, 64(SP)
-	VMOVUPS Z1, 128(SP)
-	VMOVUPS Z1, 192(SP)
-	JMP     single3
-
-full4:
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-
-block5:
+	JLT     kept3
+block4:
 	VMOVUPS (R8), Z5
 	VMULPS  (R9), Z5, Z5
 	VADDPS  Z5, Z1, Z1
@@ -1221,35 +859,16 @@ block5:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $64, R10
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
-
-single3:
-	MOVQ $0, R11
-	ADDQ $48, R10
-	JLT  tail7
-
-block8:
-	VMOVUPS (R8), Z1
-	VMULPS  (R9), Z1, Z1
-	VMOVUPS 0(SP)(R11*1), Z2
-	VADDPS  Z1, Z2, Z1
-	VMOVUPS Z1, 0(SP)(R11*1)
-	ADDQ    256(SP), R8
-	ADDQ    264(SP), R9
-	ADDQ    $64, R11
-	ANDQ    $255, R11
-	SUBQ    $16, R10
-	JGE     block8
-
-tail7:
-	ADDQ $16, R10
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R11
+	ADDQ    $64, R10
+	JEQ     done5
+masked6:
 	VPBROADCASTD R10, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (R8), K1, Z1
@@ -1259,8 +878,13 @@ masked9:
 	VADDPS       Z1, Z2, Z1
 	VMOVAPS      Z1, K1, Z2
 	VMOVUPS      Z2, 0(SP)(R11*1)
-
-done6:
+	ADDQ         256(SP), R8
+	ADDQ         264(SP), R9
+	ADDQ         $64, R11
+	ANDQ         $255, R11
+	SUBQ         $16, R10
+	JGT          masked6
+done5:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VADDPS        Z2, Z1, Z1
@@ -1281,262 +905,194 @@ done6:
 	MOVQ          BX, R9
 	MOVQ          272(SP), R10
 	MOVQ          8(AX), R11
-	SUBQ          $64, R11
-	JLT           single10
-	MOVQ          792(AX), R12
-	ANDQ          $1, R12
-	JEQ           usual11
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned12
-	MOVQ          R12, R13
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again7
+	CMPQ          R11, $80
+	JLT           again7
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $2, R13
-	MOVQ          R13, R14
-	VPBROADCASTD  R14, Z2
-	VPCMPD        $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z     (R8), K1, Z2
-	VMOVUPS.Z     (R9), K1, Z3
-	VSUBPS        Z1, Z3, Z3
-	VMULPS        Z3, Z2, Z2
-	VMOVUPS       Z2, K1, (R10)
-	MOVQ          280(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          288(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single10
-
-aligned12:
-
-block13:
-	VMOVUPS  (R9), Z2
-	VSUBPS   Z1, Z2, Z2
-	VMULPS   (R8), Z2, Z2
+	TESTQ         R13, R13
+	JNE           masked10
+again7:
+	SUBQ $64, R11
+	JLT  single8
+block11:
+	VMOVUPS (R9), Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  (R8), Z2, Z2
+	VMOVUPS 64(R9), Z3
+	VSUBPS  Z1, Z3, Z3
+	VMULPS  64(R8), Z3, Z3
+	VMOVUPS 128(R9), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  128(R8), Z4, Z4
+	VMOVUPS 192(R9), Z5
+	VSUBPS  Z1, Z5, Z5
+	VMULPS  192(R8), Z5, Z5
+	TESTQ   R12, R12
+	JNE     around12
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, 64(R10)
+	VMOVUPS Z4, 128(R10)
+	VMOVUPS Z5, 192(R10)
+	JMP     stored13
+around12:
 	VMOVNTPS Z2, (R10)
-	VMOVUPS  64(R9), Z2
-	VSUBPS   Z1, Z2, Z2
-	VMULPS   64(R8), Z2, Z2
-	VMOVNTPS Z2, 64(R10)
-	VMOVUPS  128(R9), Z2
-	VSUBPS   Z1, Z2, Z2
-	VMULPS   128(R8), Z2, Z2
-	VMOVNTPS Z2, 128(R10)
-	VMOVUPS  192(R9), Z2
-	VSUBPS   Z1, Z2, Z2
-	VMULPS   192(R8), Z2, Z2
-	VMOVNTPS Z2, 192(R10)
-	ADDQ     SI, R8
-	ADDQ     DX, R9
-	ADDQ     $256, R10
-	SUBQ     $64, R11
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPS (R9), Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  (R8), Z2, Z2
-	VMOVUPS Z2, (R10)
-	VMOVUPS 64(R9), Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  64(R8), Z2, Z2
-	VMOVUPS Z2, 64(R10)
-	VMOVUPS 128(R9), Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  128(R8), Z2, Z2
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS 192(R9), Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  192(R8), Z2, Z2
-	VMOVUPS Z2, 192(R10)
-	ADDQ    SI, R8
-	ADDQ    DX, R9
-	ADDQ    $256, R10
-	SUBQ    $64, R11
-	JGE     block14
-
-single10:
-	ADDQ $48, R11
-	JLT  tail16
-
-block17:
-	VMOVUPS (R9), Z2
-	VSUBPS  Z1, Z2, Z2
-	VMULPS  (R8), Z2, Z2
-	VMOVUPS Z2, (R10)
-	ADDQ    264(SP), R8
-	ADDQ    256(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $16, R11
-	JGE     block17
-
-tail16:
-	ADDQ $16, R11
-	JEQ  done15
-
-masked18:
-	VPBROADCASTD R11, Z2
+	VMOVNTPS Z3, 64(R10)
+	VMOVNTPS Z4, 128(R10)
+	VMOVNTPS Z5, 192(R10)
+stored13:
+	ADDQ SI, R8
+	ADDQ DX, R9
+	ADDQ $256, R10
+	SUBQ $64, R11
+	JGE  block11
+single8:
+	ADDQ    $64, R11
+	JEQ     done9
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked10:
+	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
 	VMOVUPS.Z    (R9), K1, Z3
-	VSUBPS       Z1, Z3, Z1
-	VMULPS       Z1, Z2, Z1
-	VMOVUPS      Z1, K1, (R10)
-
-done15:
-	ADDQ 296(SP), BX
-	ADDQ 304(SP), CX
-	MOVQ 272(SP), R8
-	ADDQ 312(SP), R8
-	MOVQ R8, 272(SP)
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R9)(R14*4), R9
+	LEAQ         (R10)(R13*4), R10
+	SUBQ         R13, R11
+	JNE          again7
+done9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 272(SP)
 	DECQ DI
 	JNE  row2
-
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 
 // func softmax_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·softmax_f64_forward_0_avx2(SB), 0, $280-8
+TEXT ·softmax_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
 	VMOVUPD k43380000000007fe<>+0(SB), Y2
 	VMOVUPD k3fe0000000000000<>+0(SB), Y3
 	VMOVUPD k3ff0000000000000<>+0(SB), Y4
+	VMOVUPD k43380000000003ff<>+0(SB), Y5
 	MOVQ    32(AX), BX
-	VMOVUPD kfff0000000000000<>+0(SB), Y5
 	MOVQ    288(AX), CX
 	SHLQ    $8, CX
 	MOVQ    288(AX), DX
 	SHLQ    $5, DX
 	MOVQ    40(AX), SI
-	MOVQ    288(AX), DI
-	SHLQ    $7, DI
-	MOVQ    48(AX), R8
-	MOVQ    160(AX), R9
-	MOVQ    R9, 256(SP)
-	SHLQ    $3, 256(SP)
-	MOVQ    168(AX), R9
-	MOVQ    R9, 264(SP)
-	SHLQ    $3, 264(SP)
-	MOVQ    176(AX), R9
-	MOVQ    R9, 272(SP)
-	SHLQ    $3, 272(SP)
-	MOVQ    (AX), R9
-	TESTQ   R9, R9
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), DI
+	MOVQ    (DI), R8
+	TESTQ   R8, R8
 	JLE     end1
-
 row2:
-	MOVQ    BX, R10
-	MOVQ    8(AX), R11
-	SUBQ    $32, R11
-	JGE     full4
-	VMOVAPD Y5, Y6
-	VMOVUPD Y6, 0(SP)
-	VMOVUPD Y6, 32(SP)
-	VMOVUPD Y6, 64(SP)
-	VMOVUPD Y6, 96(SP)
-	VMOVUPD Y6, 128(SP)
-	VMOVUPD Y6, 160(SP)
-	VMOVUPD Y6, 192(SP)
-	VMOVUPD Y6, 224(SP)
-	JMP     single3
-
-full4:
-	VMOVAPD Y5, Y6
-	VMOVAPD Y5, Y7
-	VMOVAPD Y5, Y8
-	VMOVAPD Y5, Y9
-	VMOVAPD Y5, Y10
-	VMOVAPD Y5, Y11
-	VMOVAPD Y5, Y12
-	VMOVAPD Y5, Y13
-
-block5:
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVUPD kfff0000000000000<>+0(SB), Y6
+	VMOVUPD kfff0000000000000<>+0(SB), Y7
+	VMOVUPD kfff0000000000000<>+0(SB), Y8
+	VMOVUPD kfff0000000000000<>+0(SB), Y9
+	VMOVUPD kfff0000000000000<>+0(SB), Y10
+	VMOVUPD kfff0000000000000<>+0(SB), Y11
+	VMOVUPD kfff0000000000000<>+0(SB), Y12
+	VMOVUPD kfff0000000000000<>+0(SB), Y13
+	JLT     kept3
+block4:
 	VCMPPD    $3, Y6, Y6, Y14
-	VMAXPD    (R10), Y6, Y15
+	VMAXPD    (R9), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
 	VCMPPD    $3, Y7, Y7, Y14
-	VMAXPD    32(R10), Y7, Y15
+	VMAXPD    32(R9), Y7, Y15
 	VBLENDVPD Y14, Y7, Y15, Y7
 	VCMPPD    $3, Y8, Y8, Y14
-	VMAXPD    64(R10), Y8, Y15
+	VMAXPD    64(R9), Y8, Y15
 	VBLENDVPD Y14, Y8, Y15, Y8
 	VCMPPD    $3, Y9, Y9, Y14
-	VMAXPD    96(R10), Y9, Y15
+	VMAXPD    96(R9), Y9, Y15
 	VBLENDVPD Y14, Y9, Y15, Y9
 	VCMPPD    $3, Y10, Y10, Y14
-	VMAXPD    128(R10), Y10, Y15
+	VMAXPD    128(R9), Y10, Y15
 	VBLENDVPD Y14, Y10, Y15, Y10
 	VCMPPD    $3, Y11, Y11, Y14
-	VMAXPD    160(R10), Y11, Y15
+	VMAXPD    160(R9), Y11, Y15
 	VBLENDVPD Y14, Y11, Y15, Y11
 	VCMPPD    $3, Y12, Y12, Y14
-	VMAXPD    192(R10), Y12, Y15
+	VMAXPD    192(R9), Y12, Y15
 	VBLENDVPD Y14, Y12, Y15, Y12
 	VCMPPD    $3, Y13, Y13, Y14
-	VMAXPD    224(R10), Y13, Y15
+	VMAXPD    224(R9), Y13, Y15
 	VBLENDVPD Y14, Y13, Y15, Y13
-	ADDQ      CX, R10
-	SUBQ      $32, R11
-	JGE       block5
-	VMOVUPD   Y6, 0(SP)
-	VMOVUPD   Y7, 32(SP)
-	VMOVUPD   Y8, 64(SP)
-	VMOVUPD   Y9, 96(SP)
-	VMOVUPD   Y10, 128(SP)
-	VMOVUPD   Y11, 160(SP)
-	VMOVUPD   Y12, 192(SP)
-	VMOVUPD   Y13, 224(SP)
-
-single3:
-	MOVQ $0, R12
-	ADDQ $28, R11
-	JLT  tail7
-
-block8:
-	VMOVUPD   0(SP)(R12*1), Y6
-	VCMPPD    $3, Y6, Y6, Y7
-	VMAXPD    (R10), Y6, Y8
-	VBLENDVPD Y7, Y6, Y8, Y6
-	VMOVUPD   Y6, 0(SP)(R12*1)
-	ADDQ      DX, R10
-	ADDQ      $32, R12
-	ANDQ      $255, R12
-	SUBQ      $4, R11
-	JGE       block8
-
-tail7:
-	ADDQ $4, R11
-	JEQ  done6
-
-masked9:
+	ADDQ      CX, R9
+	SUBQ      $32, R10
+	JGE       block4
+kept3:
+	VMOVUPD Y6, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y8, 64(SP)
+	VMOVUPD Y9, 96(SP)
+	VMOVUPD Y10, 128(SP)
+	VMOVUPD Y11, 160(SP)
+	VMOVUPD Y12, 192(SP)
+	VMOVUPD Y13, 224(SP)
+	MOVQ    $0, R11
+	ADDQ    $32, R10
+	JEQ     done5
+masked6:
+	MOVQ       R10, R12
+	MOVQ       $4, R13
+	CMPQ       R12, R13
+	CMOVQGT    R13, R12
 	LEAQ       tail<>+0(SB), R13
-	NEGQ       R11
-	VMOVUPD    32(R13)(R11*8), Y6
-	VMASKMOVPD (R10), Y6, Y7
-	VMOVUPD    0(SP)(R12*1), Y8
+	NEGQ       R12
+	VMOVUPD    32(R13)(R12*8), Y6
+	VMASKMOVPD (R9), Y6, Y7
+	VMOVUPD    0(SP)(R11*1), Y8
 	VCMPPD     $3, Y8, Y8, Y9
 	VMAXPD     Y7, Y8, Y7
 	VBLENDVPD  Y9, Y8, Y7, Y7
 	VBLENDVPD  Y6, Y7, Y8, Y8
-	VMOVUPD    Y8, 0(SP)(R12*1)
-
-done6:
+	VMOVUPD    Y8, 0(SP)(R11*1)
+	ADDQ       DX, R9
+	ADDQ       $32, R11
+	ANDQ       $255, R11
+	SUBQ       $4, R10
+	JGT        masked6
+done5:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -1575,9 +1131,9 @@ done6:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         BX, R10
-	MOVQ         SI, R11
-	MOVQ         8(AX), R12
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
 	VMOVUPD      k0000000000000000<>+0(SB), Y7
 	VMOVUPD      Y7, 0(SP)
 	VMOVUPD      Y7, 32(SP)
@@ -1587,12 +1143,11 @@ done6:
 	VMOVUPD      Y7, 160(SP)
 	VMOVUPD      Y7, 192(SP)
 	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $16, R12
-	JLT          single10
-
-block11:
-	VMOVUPD     (R10), Y7
+	MOVQ         $0, R12
+	SUBQ         $4, R11
+	JLT          single7
+block8:
+	VMOVUPD     (R9), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
 	VMAXPD      Y7, Y1, Y7
@@ -1614,172 +1169,30 @@ block11:
 	VFMADD213PD Y3, Y7, Y10
 	VFMADD213PD Y4, Y7, Y10
 	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
+	VFMADD213PD Y5, Y3, Y9
 	VPSLLQ      $52, Y9, Y7
 	VMULPD      Y7, Y10, Y7
 	VPSUBQ      Y9, Y8, Y8
 	VPSLLQ      $52, Y8, Y8
 	VMULPD      Y8, Y7, Y7
-	VMOVUPD     0(SP)(R13*1), Y8
+	VMOVUPD     0(SP)(R12*1), Y8
 	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, 0(SP)(R13*1)
-	VMOVUPD     Y7, (R11)
-	VMOVUPD     32(R10), Y7
-	VSUBPD      Y6, Y7, Y7
-	VMINPD      Y7, Y0, Y7
-	VMAXPD      Y7, Y1, Y7
-	VMOVAPD     Y7, Y8
-	VFMADD132PD k3ff71547652b82fe<>+0(SB), Y2, Y8
-	VSUBPD      Y2, Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y7
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y7
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y10
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y10
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y10
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y10
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y10
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y10
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y10
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y10
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y10
-	VFMADD213PD Y3, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
-	VPSLLQ      $52, Y9, Y7
-	VMULPD      Y7, Y10, Y7
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y7, Y7
-	VMOVUPD     32(SP)(R13*1), Y8
-	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, 32(SP)(R13*1)
-	VMOVUPD     Y7, 32(R11)
-	VMOVUPD     64(R10), Y7
-	VSUBPD      Y6, Y7, Y7
-	VMINPD      Y7, Y0, Y7
-	VMAXPD      Y7, Y1, Y7
-	VMOVAPD     Y7, Y8
-	VFMADD132PD k3ff71547652b82fe<>+0(SB), Y2, Y8
-	VSUBPD      Y2, Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y7
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y7
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y10
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y10
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y10
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y10
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y10
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y10
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y10
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y10
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y10
-	VFMADD213PD Y3, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
-	VPSLLQ      $52, Y9, Y7
-	VMULPD      Y7, Y10, Y7
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y7, Y7
-	VMOVUPD     64(SP)(R13*1), Y8
-	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, 64(SP)(R13*1)
-	VMOVUPD     Y7, 64(R11)
-	VMOVUPD     96(R10), Y7
-	VSUBPD      Y6, Y7, Y7
-	VMINPD      Y7, Y0, Y7
-	VMAXPD      Y7, Y1, Y7
-	VMOVAPD     Y7, Y8
-	VFMADD132PD k3ff71547652b82fe<>+0(SB), Y2, Y8
-	VSUBPD      Y2, Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y7
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y7
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y10
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y10
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y10
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y10
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y10
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y10
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y10
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y10
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y10
-	VFMADD213PD Y3, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
-	VPSLLQ      $52, Y9, Y7
-	VMULPD      Y7, Y10, Y7
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y7, Y7
-	VMOVUPD     96(SP)(R13*1), Y8
-	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, 96(SP)(R13*1)
-	VMOVUPD     Y7, 96(R11)
-	ADDQ        DI, R10
-	ADDQ        $128, R11
-	ADDQ        $128, R13
-	ANDQ        $255, R13
-	SUBQ        $16, R12
-	JGE         block11
-
-single10:
-	ADDQ $12, R12
-	JLT  tail13
-
-block14:
-	VMOVUPD     (R10), Y7
-	VSUBPD      Y6, Y7, Y7
-	VMINPD      Y7, Y0, Y7
-	VMAXPD      Y7, Y1, Y7
-	VMOVAPD     Y7, Y8
-	VFMADD132PD k3ff71547652b82fe<>+0(SB), Y2, Y8
-	VSUBPD      Y2, Y8, Y9
-	VFMADD231PD kbfe62e42fefa39ef<>+0(SB), Y9, Y7
-	VFMADD231PD kbc7abc9e3b39803f<>+0(SB), Y9, Y7
-	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y10
-	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y10
-	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y10
-	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y10
-	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y10
-	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y10
-	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y10
-	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y10
-	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y10
-	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y10
-	VFMADD213PD Y3, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD Y4, Y7, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
-	VPSLLQ      $52, Y9, Y7
-	VMULPD      Y7, Y10, Y7
-	VPSUBQ      Y9, Y8, Y8
-	VPSLLQ      $52, Y8, Y8
-	VMULPD      Y8, Y7, Y7
-	VMOVUPD     0(SP)(R13*1), Y8
-	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, 0(SP)(R13*1)
-	VMOVUPD     Y7, (R11)
-	ADDQ        DX, R10
-	ADDQ        $32, R11
-	ADDQ        $32, R13
-	ANDQ        $255, R13
-	SUBQ        $4, R12
-	JGE         block14
-
-tail13:
-	ADDQ $4, R12
-	JEQ  done12
-
-masked15:
-	LEAQ        tail<>+0(SB), R14
-	NEGQ        R12
-	VMOVUPD     32(R14)(R12*8), Y7
-	VMASKMOVPD  (R10), Y7, Y8
+	VMOVUPD     Y8, 0(SP)(R12*1)
+	VMOVUPD     Y7, (R10)
+	ADDQ        DX, R9
+	ADDQ        $32, R10
+	ADDQ        $32, R12
+	ANDQ        $255, R12
+	SUBQ        $4, R11
+	JGE         block8
+single7:
+	ADDQ $4, R11
+	JEQ  done9
+masked10:
+	LEAQ        tail<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPD     32(R13)(R11*8), Y7
+	VMASKMOVPD  (R9), Y7, Y8
 	VSUBPD      Y6, Y8, Y6
 	VMINPD      Y6, Y0, Y6
 	VMAXPD      Y6, Y1, Y6
@@ -1801,19 +1214,18 @@ masked15:
 	VFMADD213PD Y3, Y6, Y10
 	VFMADD213PD Y4, Y6, Y10
 	VFMADD213PD Y4, Y6, Y10
-	VFMADD213PD k43380000000003ff<>+0(SB), Y3, Y9
+	VFMADD213PD Y5, Y3, Y9
 	VPSLLQ      $52, Y9, Y6
 	VMULPD      Y6, Y10, Y6
 	VPSUBQ      Y9, Y8, Y8
 	VPSLLQ      $52, Y8, Y8
 	VMULPD      Y8, Y6, Y6
-	VMOVUPD     0(SP)(R13*1), Y8
+	VMOVUPD     0(SP)(R12*1), Y8
 	VADDPD      Y6, Y8, Y9
 	VBLENDVPD   Y7, Y9, Y8, Y8
-	VMOVUPD     Y8, 0(SP)(R13*1)
-	VMASKMOVPD  Y6, Y7, (R11)
-
-done12:
+	VMOVUPD     Y8, 0(SP)(R12*1)
+	VMASKMOVPD  Y6, Y7, (R10)
+done9:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -1842,66 +1254,66 @@ done12:
 	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y7, Y6, Y6
 	VDIVPD       Y6, Y4, Y6
-	MOVQ         R8, R10
-	MOVQ         8(AX), R11
-	SUBQ         $16, R11
-	JLT          single16
-
-block17:
-	VMULPD  (R10), Y7, Y8
+	MOVQ         AX, R9
+	MOVQ         8(DI), R10
+	SUBQ         $16, R10
+	JLT          single11
+block12:
+	VMULPD  (R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
-	VMOVUPD Y8, (R10)
-	VMULPD  32(R10), Y7, Y8
+	VMOVUPD Y8, (R9)
+	VMULPD  32(R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
-	VMOVUPD Y8, 32(R10)
-	VMULPD  64(R10), Y7, Y8
+	VMOVUPD Y8, 32(R9)
+	VMULPD  64(R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
-	VMOVUPD Y8, 64(R10)
-	VMULPD  96(R10), Y7, Y8
+	VMOVUPD Y8, 64(R9)
+	VMULPD  96(R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
-	VMOVUPD Y8, 96(R10)
-	ADDQ    $128, R10
-	SUBQ    $16, R11
-	JGE     block17
-
-single16:
-	ADDQ $12, R11
-	JLT  tail19
-
-block20:
-	VMULPD  (R10), Y7, Y8
+	VMOVUPD Y8, 96(R9)
+	ADDQ    $128, R9
+	SUBQ    $16, R10
+	JGE     block12
+single11:
+	ADDQ $12, R10
+	JLT  tail14
+block15:
+	VMULPD  (R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
-	VMOVUPD Y8, (R10)
-	ADDQ    $32, R10
-	SUBQ    $4, R11
-	JGE     block20
-
-tail19:
-	ADDQ $4, R11
-	JEQ  done18
-
-masked21:
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPD    32(R12)(R11*8), Y8
-	VMASKMOVPD (R10), Y8, Y9
+	VMOVUPD Y8, (R9)
+	ADDQ    $32, R9
+	SUBQ    $4, R10
+	JGE     block15
+tail14:
+	ADDQ $4, R10
+	JEQ  done13
+masked16:
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPD    32(R11)(R10*8), Y8
+	VMASKMOVPD (R9), Y8, Y9
 	VMULPD     Y7, Y9, Y7
 	VMULPD     Y6, Y7, Y6
-	VMASKMOVPD Y6, Y8, (R10)
-
-done18:
-	ADDQ 256(SP), BX
-	ADDQ 264(SP), SI
-	ADDQ 272(SP), R8
-	DECQ R9
+	VMASKMOVPD Y6, Y8, (R9)
+done13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VZEROUPPER
 	RET
 
 // func softmax_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·softmax_f64_forward_0_avx512(SB), 0, $264-8
+TEXT ·softmax_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k4086300000000000<>+0(SB), Z0
 	VBROADCASTSD kc087500000000000<>+0(SB), Z1
@@ -1922,395 +1334,256 @@ TEXT ·softmax_f64_forward_0_avx512(SB), 0, $264-8
 	VBROADCASTSD k3fe0000000000000<>+0(SB), Z16
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z17
 	VBROADCASTSD k43380000000003ff<>+0(SB), Z18
-	VBROADCASTSD k7fd0000000000000<>+0(SB), Z19
+	VBROADCASTSD k0010000000000000<>+0(SB), Z19
+	VBROADCASTSD k7fd0000000000000<>+0(SB), Z20
+	VBROADCASTSD k2000000000000000<>+0(SB), Z21
+	VBROADCASTSD k6fe0000000000000<>+0(SB), Z22
 	MOVQ         32(AX), BX
-	VBROADCASTSD kfff0000000000000<>+0(SB), Z20
-	VBROADCASTSD k0000000000000011<>+0(SB), Z21
+	VBROADCASTSD kfff0000000000000<>+0(SB), Z23
+	VBROADCASTSD k0000000000000011<>+0(SB), Z24
 	MOVQ         288(AX), CX
 	SHLQ         $8, CX
 	MOVQ         288(AX), DX
 	SHLQ         $6, DX
 	MOVQ         40(AX), SI
-	VPXORQ       Z22, Z22, Z22
-	MOVQ         48(AX), DI
-	MOVQ         160(AX), R8
-	MOVQ         R8, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         168(AX), R8
-	SHLQ         $3, R8
-	MOVQ         176(AX), R9
-	SHLQ         $3, R9
-	MOVQ         (AX), R10
-	TESTQ        R10, R10
+	VPXORQ       Z25, Z25, Z25
+	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z26
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
+	TESTQ        R8, R8
 	JLE          end1
-
 row2:
-	MOVQ    BX, R11
-	MOVQ    8(AX), R12
-	SUBQ    $32, R12
-	JGE     full4
-	VMOVAPD Z20, Z23
-	VMOVUPD Z23, 0(SP)
-	VMOVUPD Z23, 64(SP)
-	VMOVUPD Z23, 128(SP)
-	VMOVUPD Z23, 192(SP)
-	JMP     single3
-
-full4:
-	VMOVAPD Z20, Z31
-	VMOVAPD Z20, Z23
-	VMOVAPD Z20, Z24
-	VMOVAPD Z20, Z25
-
-block5:
-	VMAXPD      (R11), Z31, Z26
-	VFIXUPIMMPD $0, Z21, Z31, Z26
-	VMOVAPD     Z26, Z31
-	VMAXPD      64(R11), Z23, Z26
-	VFIXUPIMMPD $0, Z21, Z23, Z26
-	VMOVAPD     Z26, Z23
-	VMAXPD      128(R11), Z24, Z26
-	VFIXUPIMMPD $0, Z21, Z24, Z26
-	VMOVAPD     Z26, Z24
-	VMAXPD      192(R11), Z25, Z26
-	VFIXUPIMMPD $0, Z21, Z25, Z26
-	VMOVAPD     Z26, Z25
-	ADDQ        CX, R11
-	SUBQ        $32, R12
-	JGE         block5
-	VMOVUPD     Z31, 0(SP)
-	VMOVUPD     Z23, 64(SP)
-	VMOVUPD     Z24, 128(SP)
-	VMOVUPD     Z25, 192(SP)
-
-single3:
-	MOVQ $0, R13
-	ADDQ $24, R12
-	JLT  tail7
-
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Z23, Z27
+	VMOVAPD Z23, Z28
+	VMOVAPD Z23, Z29
+	VMOVAPD Z23, Z30
+	JLT     kept3
+block4:
+	VMAXPD      (R9), Z27, Z31
+	VFIXUPIMMPD $0, Z24, Z27, Z31
+	VMOVAPD     Z31, Z27
+	VMAXPD      64(R9), Z28, Z31
+	VFIXUPIMMPD $0, Z24, Z28, Z31
+	VMOVAPD     Z31, Z28
+	VMAXPD      128(R9), Z29, Z31
+	VFIXUPIMMPD $0, Z24, Z29, Z31
+	VMOVAPD     Z31, Z29
+	VMAXPD      192(R9), Z30, Z31
+	VFIXUPIMMPD $0, Z24, Z30, Z31
+	VMOVAPD     Z31, Z30
+	ADDQ        CX, R9
+	SUBQ        $32, R10
+	JGE         block4
+kept3:
+	VMOVUPD Z27, 0(SP)
+	VMOVUPD Z28, 64(SP)
+	VMOVUPD Z29, 128(SP)
+	VMOVUPD Z30, 192(SP)
+	MOVQ    $0, R11
+	ADDQ    $32, R10
+	JEQ     done5
+masked6:
+	VPBROADCASTQ R10, Z27
+	VPCMPQ       $6, iota64<>+0(SB), Z27, K1
+	VMOVUPD.Z    (R9), K1, Z27
+	VMOVUPD      0(SP)(R11*1), Z28
+	VMAXPD       Z27, Z28, Z27
+	VFIXUPIMMPD  $0, Z24, Z28, Z27
+	VMOVAPD      Z27, K1, Z28
+	VMOVUPD      Z28, 0(SP)(R11*1)
+	ADDQ         DX, R9
+	ADDQ         $64, R11
+	ANDQ         $255, R11
+	SUBQ         $8, R10
+	JGT          masked6
+done5:
+	VMOVUPD       0(SP), Z27
+	VMOVUPD       128(SP), Z28
+	VMAXPD        Z28, Z27, Z28
+	VFIXUPIMMPD   $0, Z24, Z27, Z28
+	VMOVUPD       64(SP), Z27
+	VMOVUPD       192(SP), Z29
+	VMAXPD        Z29, Z27, Z29
+	VFIXUPIMMPD   $0, Z24, Z27, Z29
+	VMAXPD        Z29, Z28, Z27
+	VFIXUPIMMPD   $0, Z24, Z28, Z27
+	VEXTRACTF64X4 $1, Z27, Y28
+	VMAXPD        Y28, Y27, Y28
+	VFIXUPIMMPD   $0, Y24, Y27, Y28
+	VEXTRACTF64X2 $1, Y28, X27
+	VMAXPD        X27, X28, X27
+	VFIXUPIMMPD   $0, X24, X28, X27
+	VPERMILPD     $1, X27, X28
+	VMAXPD        X28, X27, X28
+	VFIXUPIMMPD   $0, X24, X27, X28
+	VBROADCASTSD  X28, Z27
+	MOVQ          BX, R9
+	MOVQ          SI, R10
+	MOVQ          8(DI), R11
+	VMOVAPD       Z25, Z28
+	VMOVUPD       Z28, 0(SP)
+	VMOVUPD       Z28, 64(SP)
+	VMOVUPD       Z28, 128(SP)
+	VMOVUPD       Z28, 192(SP)
+	MOVQ          $0, R12
+	SUBQ          $8, R11
+	JLT           single7
 block8:
-	VMOVUPD     0(SP)(R13*1), Z23
-	VMAXPD      (R11), Z23, Z24
-	VFIXUPIMMPD $0, Z21, Z23, Z24
-	VMOVUPD     Z24, 0(SP)(R13*1)
-	ADDQ        DX, R11
-	ADDQ        $64, R13
-	ANDQ        $255, R13
-	SUBQ        $8, R12
+	VMOVUPD     (R9), Z28
+	VSUBPD      Z27, Z28, Z28
+	VMINPD      Z28, Z0, Z28
+	VMAXPD      Z28, Z1, Z28
+	VMOVAPD     Z28, Z29
+	VFMADD213PD Z2, Z3, Z29
+	VSUBPD      Z2, Z29, Z30
+	VFMADD231PD Z4, Z30, Z28
+	VFMADD231PD Z5, Z30, Z28
+	VMOVAPD     Z6, Z31
+	VFMADD213PD Z7, Z28, Z31
+	VFMADD213PD Z8, Z28, Z31
+	VFMADD213PD Z9, Z28, Z31
+	VFMADD213PD Z10, Z28, Z31
+	VFMADD213PD Z11, Z28, Z31
+	VFMADD213PD Z12, Z28, Z31
+	VFMADD213PD Z13, Z28, Z31
+	VFMADD213PD Z14, Z28, Z31
+	VFMADD213PD Z15, Z28, Z31
+	VFMADD213PD Z16, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z17, Z28, Z31
+	VFMADD213PD Z18, Z16, Z30
+	VPSLLQ      $52, Z30, Z28
+	VMULPD      Z28, Z31, Z28
+	VPSUBQ      Z30, Z29, Z29
+	VPSLLQ      $52, Z29, Z29
+	VMULPD      Z29, Z28, Z28
+	VMOVUPD     0(SP)(R12*1), Z29
+	VADDPD      Z28, Z29, Z29
+	VMOVUPD     Z29, 0(SP)(R12*1)
+	VMOVUPD     Z28, (R10)
+	ADDQ        DX, R9
+	ADDQ        $64, R10
+	ADDQ        $64, R12
+	ANDQ        $255, R12
+	SUBQ        $8, R11
 	JGE         block8
-
-tail7:
-	ADDQ $8, R12
-	JEQ  done6
-
-masked9:
-	VPBROADCASTQ R12, Z23
-	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
-	VMOVUPD.Z    (R11), K1, Z23
-	VMOVUPD      0(SP)(R13*1), Z24
-	VMAXPD       Z23, Z24, Z23
-	VFIXUPIMMPD  $0, Z21, Z24, Z23
-	VMOVAPD      Z23, K1, Z24
-	VMOVUPD      Z24, 0(SP)(R13*1)
-
-done6:
-	VMOVUPD       0(SP), Z23
-	VMOVUPD       128(SP), Z24
-	VMAXPD        Z24, Z23, Z24
-	VFIXUPIMMPD   $0, Z21, Z23, Z24
-	VMOVUPD       64(SP), Z23
-	VMOVUPD       192(SP), Z25
-	VMAXPD        Z25, Z23, Z25
-	VFIXUPIMMPD   $0, Z21, Z23, Z25
-	VMAXPD        Z25, Z24, Z23
-	VFIXUPIMMPD   $0, Z21, Z24, Z23
-	VEXTRACTF64X4 $1, Z23, Y24
-	VMAXPD        Y24, Y23, Y24
-	VFIXUPIMMPD   $0, Y21, Y23, Y24
-	VEXTRACTF64X2 $1, Y24, X23
-	VMAXPD        X23, X24, X23
-	VFIXUPIMMPD   $0, X21, X24, X23
-	VPERMILPD     $1, X23, X24
-	VMAXPD        X24, X23, X24
-	VFIXUPIMMPD   $0, X21, X23, X24
-	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R11
-	MOVQ          SI, R12
-	MOVQ          8(AX), R13
-	SUBQ          $32, R13
-	JGE           full11
-	VMOVAPD       Z22, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	JMP           single10
-
-full11:
-	VMOVAPD Z22, Z24
-	VMOVAPD Z22, Z25
-	VMOVAPD Z22, Z26
-	VMOVAPD Z22, Z27
-
+single7:
+	ADDQ $8, R11
+	JEQ  done9
+masked10:
+	VPBROADCASTQ R11, Z28
+	VPCMPQ       $6, iota64<>+0(SB), Z28, K1
+	VMOVUPD.Z    (R9), K1, Z28
+	VSUBPD       Z27, Z28, Z27
+	VMINPD       Z27, Z0, Z27
+	VMAXPD       Z27, Z1, Z27
+	VMOVAPD      Z27, Z28
+	VFMADD213PD  Z2, Z3, Z28
+	VSUBPD       Z2, Z28, Z29
+	VFMADD231PD  Z4, Z29, Z27
+	VFMADD231PD  Z5, Z29, Z27
+	VMOVAPD      Z6, Z30
+	VFMADD213PD  Z7, Z27, Z30
+	VFMADD213PD  Z8, Z27, Z30
+	VFMADD213PD  Z9, Z27, Z30
+	VFMADD213PD  Z10, Z27, Z30
+	VFMADD213PD  Z11, Z27, Z30
+	VFMADD213PD  Z12, Z27, Z30
+	VFMADD213PD  Z13, Z27, Z30
+	VFMADD213PD  Z14, Z27, Z30
+	VFMADD213PD  Z15, Z27, Z30
+	VFMADD213PD  Z16, Z27, Z30
+	VFMADD213PD  Z17, Z27, Z30
+	VFMADD213PD  Z17, Z27, Z30
+	VFMADD213PD  Z18, Z16, Z29
+	VPSLLQ       $52, Z29, Z27
+	VMULPD       Z27, Z30, Z27
+	VPSUBQ       Z29, Z28, Z28
+	VPSLLQ       $52, Z28, Z28
+	VMULPD       Z28, Z27, Z27
+	VMOVUPD      0(SP)(R12*1), Z28
+	VADDPD       Z27, Z28, Z29
+	VMOVAPD      Z29, K1, Z28
+	VMOVUPD      Z28, 0(SP)(R12*1)
+	VMOVUPD      Z27, K1, (R10)
+done9:
+	VMOVUPD       0(SP), Z27
+	VMOVUPD       128(SP), Z28
+	VADDPD        Z28, Z27, Z27
+	VMOVUPD       64(SP), Z28
+	VMOVUPD       192(SP), Z29
+	VADDPD        Z29, Z28, Z28
+	VADDPD        Z28, Z27, Z27
+	VEXTRACTF64X4 $1, Z27, Y28
+	VADDPD        Y28, Y27, Y27
+	VEXTRACTF64X2 $1, Y27, X28
+	VADDPD        X28, X27, X27
+	VPERMILPD     $1, X27, X28
+	VADDPD        X28, X27, X27
+	VBROADCASTSD  X27, Z27
+	VPANDQ        Z26, Z27, Z28
+	VCMPPD        $17, Z28, Z20, K1
+	VBLENDMPD     Z21, Z17, K1, Z29
+	VCMPPD        $17, Z19, Z28, K1
+	VBLENDMPD     Z22, Z29, K1, Z28
+	VMULPD        Z28, Z27, Z27
+	VDIVPD        Z27, Z17, Z27
+	MOVQ          AX, R9
+	MOVQ          8(DI), R10
+	SUBQ          $32, R10
+	JLT           single11
 block12:
-	VMOVUPD     (R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z0, Z28
-	VMAXPD      Z28, Z1, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z2, Z3, Z29
-	VSUBPD      Z2, Z29, Z30
-	VFMADD231PD Z4, Z30, Z28
-	VFMADD231PD Z5, Z30, Z28
-	VMOVAPD     Z6, Z31
-	VFMADD213PD Z7, Z28, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z16, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z24, Z24
-	VMOVUPD     Z28, (R12)
-	VMOVUPD     64(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z0, Z28
-	VMAXPD      Z28, Z1, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z2, Z3, Z29
-	VSUBPD      Z2, Z29, Z30
-	VFMADD231PD Z4, Z30, Z28
-	VFMADD231PD Z5, Z30, Z28
-	VMOVAPD     Z6, Z31
-	VFMADD213PD Z7, Z28, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z16, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z25, Z25
-	VMOVUPD     Z28, 64(R12)
-	VMOVUPD     128(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z0, Z28
-	VMAXPD      Z28, Z1, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z2, Z3, Z29
-	VSUBPD      Z2, Z29, Z30
-	VFMADD231PD Z4, Z30, Z28
-	VFMADD231PD Z5, Z30, Z28
-	VMOVAPD     Z6, Z31
-	VFMADD213PD Z7, Z28, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z16, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z26, Z26
-	VMOVUPD     Z28, 128(R12)
-	VMOVUPD     192(R11), Z28
-	VSUBPD      Z23, Z28, Z28
-	VMINPD      Z28, Z0, Z28
-	VMAXPD      Z28, Z1, Z28
-	VMOVAPD     Z28, Z29
-	VFMADD213PD Z2, Z3, Z29
-	VSUBPD      Z2, Z29, Z30
-	VFMADD231PD Z4, Z30, Z28
-	VFMADD231PD Z5, Z30, Z28
-	VMOVAPD     Z6, Z31
-	VFMADD213PD Z7, Z28, Z31
-	VFMADD213PD Z8, Z28, Z31
-	VFMADD213PD Z9, Z28, Z31
-	VFMADD213PD Z10, Z28, Z31
-	VFMADD213PD Z11, Z28, Z31
-	VFMADD213PD Z12, Z28, Z31
-	VFMADD213PD Z13, Z28, Z31
-	VFMADD213PD Z14, Z28, Z31
-	VFMADD213PD Z15, Z28, Z31
-	VFMADD213PD Z16, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z17, Z28, Z31
-	VFMADD213PD Z18, Z16, Z30
-	VPSLLQ      $52, Z30, Z28
-	VMULPD      Z28, Z31, Z28
-	VPSUBQ      Z30, Z29, Z29
-	VPSLLQ      $52, Z29, Z29
-	VMULPD      Z29, Z28, Z28
-	VADDPD      Z28, Z27, Z27
-	VMOVUPD     Z28, 192(R12)
-	ADDQ        CX, R11
-	ADDQ        $256, R12
-	SUBQ        $32, R13
-	JGE         block12
-	VMOVUPD     Z24, 0(SP)
-	VMOVUPD     Z25, 64(SP)
-	VMOVUPD     Z26, 128(SP)
-	VMOVUPD     Z27, 192(SP)
-
-single10:
-	MOVQ $0, R14
-	ADDQ $32, R13
+	VMULPD  (R9), Z28, Z29
+	VMULPD  Z27, Z29, Z29
+	VMOVUPD Z29, (R9)
+	VMULPD  64(R9), Z28, Z29
+	VMULPD  Z27, Z29, Z29
+	VMOVUPD Z29, 64(R9)
+	VMULPD  128(R9), Z28, Z29
+	VMULPD  Z27, Z29, Z29
+	VMOVUPD Z29, 128(R9)
+	VMULPD  192(R9), Z28, Z29
+	VMULPD  Z27, Z29, Z29
+	VMOVUPD Z29, 192(R9)
+	ADDQ    $256, R9
+	SUBQ    $32, R10
+	JGE     block12
+single11:
+	ADDQ $32, R10
 	JEQ  done13
-
 masked14:
-	VPBROADCASTQ R13, Z24
-	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
-	VMOVUPD.Z    (R11), K1, Z24
-	VSUBPD       Z23, Z24, Z24
-	VMINPD       Z24, Z0, Z24
-	VMAXPD       Z24, Z1, Z24
-	VMOVAPD      Z24, Z25
-	VFMADD213PD  Z2, Z3, Z25
-	VSUBPD       Z2, Z25, Z26
-	VFMADD231PD  Z4, Z26, Z24
-	VFMADD231PD  Z5, Z26, Z24
-	VMOVAPD      Z6, Z27
-	VFMADD213PD  Z7, Z24, Z27
-	VFMADD213PD  Z8, Z24, Z27
-	VFMADD213PD  Z9, Z24, Z27
-	VFMADD213PD  Z10, Z24, Z27
-	VFMADD213PD  Z11, Z24, Z27
-	VFMADD213PD  Z12, Z24, Z27
-	VFMADD213PD  Z13, Z24, Z27
-	VFMADD213PD  Z14, Z24, Z27
-	VFMADD213PD  Z15, Z24, Z27
-	VFMADD213PD  Z16, Z24, Z27
-	VFMADD213PD  Z17, Z24, Z27
-	VFMADD213PD  Z17, Z24, Z27
-	VFMADD213PD  Z18, Z16, Z26
-	VPSLLQ       $52, Z26, Z24
-	VMULPD       Z24, Z27, Z24
-	VPSUBQ       Z26, Z25, Z25
-	VPSLLQ       $52, Z25, Z25
-	VMULPD       Z25, Z24, Z24
-	VMOVUPD      0(SP)(R14*1), Z25
-	VADDPD       Z24, Z25, Z26
-	VMOVAPD      Z26, K1, Z25
-	VMOVUPD      Z25, 0(SP)(R14*1)
-	VMOVUPD      Z24, K1, (R12)
-	ADDQ         DX, R11
-	ADDQ         $64, R12
-	ADDQ         $64, R14
-	ANDQ         $255, R14
-	SUBQ         $8, R13
+	VPBROADCASTQ R10, Z29
+	VPCMPQ       $6, iota64<>+0(SB), Z29, K1
+	VMOVUPD.Z    (R9), K1, Z29
+	VMULPD       Z28, Z29, Z29
+	VMULPD       Z27, Z29, Z29
+	VMOVUPD      Z29, K1, (R9)
+	ADDQ         $64, R9
+	SUBQ         $8, R10
 	JGT          masked14
-
 done13:
-	VMOVUPD        0(SP), Z23
-	VMOVUPD        128(SP), Z24
-	VADDPD         Z24, Z23, Z23
-	VMOVUPD        64(SP), Z24
-	VMOVUPD        192(SP), Z25
-	VADDPD         Z25, Z24, Z24
-	VADDPD         Z24, Z23, Z23
-	VEXTRACTF64X4  $1, Z23, Y24
-	VADDPD         Y24, Y23, Y23
-	VEXTRACTF64X2  $1, Y23, X24
-	VADDPD         X24, X23, X23
-	VPERMILPD      $1, X23, X24
-	VADDPD         X24, X23, X23
-	VBROADCASTSD   X23, Z23
-	VPANDQ.BCST    k7fffffffffffffff<>+0(SB), Z23, Z24
-	VCMPPD         $17, Z24, Z19, K1
-	VBLENDMPD.BCST k2000000000000000<>+0(SB), Z17, K1, Z25
-	VCMPPD.BCST    $17, k0010000000000000<>+0(SB), Z24, K1
-	VBLENDMPD.BCST k6fe0000000000000<>+0(SB), Z25, K1, Z24
-	VMULPD         Z24, Z23, Z23
-	VDIVPD         Z23, Z17, Z23
-	MOVQ           DI, R11
-	MOVQ           8(AX), R12
-	SUBQ           $32, R12
-	JLT            single15
-
-block16:
-	VMULPD  (R11), Z24, Z25
-	VMULPD  Z23, Z25, Z25
-	VMOVUPD Z25, (R11)
-	VMULPD  64(R11), Z24, Z25
-	VMULPD  Z23, Z25, Z25
-	VMOVUPD Z25, 64(R11)
-	VMULPD  128(R11), Z24, Z25
-	VMULPD  Z23, Z25, Z25
-	VMOVUPD Z25, 128(R11)
-	VMULPD  192(R11), Z24, Z25
-	VMULPD  Z23, Z25, Z25
-	VMOVUPD Z25, 192(R11)
-	ADDQ    $256, R11
-	SUBQ    $32, R12
-	JGE     block16
-
-single15:
-	ADDQ $24, R12
-	JLT  tail18
-
-block19:
-	VMULPD  (R11), Z24, Z25
-	VMULPD  Z23, Z25, Z25
-	VMOVUPD Z25, (R11)
-	ADDQ    $64, R11
-	SUBQ    $8, R12
-	JGE     block19
-
-tail18:
-	ADDQ $8, R12
-	JEQ  done17
-
-masked20:
-	VPBROADCASTQ R12, Z25
-	VPCMPQ       $6, iota64<>+0(SB), Z25, K1
-	VMOVUPD.Z    (R11), K1, Z25
-	VMULPD       Z24, Z25, Z24
-	VMULPD       Z23, Z24, Z23
-	VMOVUPD      Z23, K1, (R11)
-
-done17:
-	ADDQ 256(SP), BX
-	ADDQ R8, SI
-	ADDQ R9, DI
-	DECQ R10
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
 	JNE  row2
-
 end1:
 	VZEROUPPER
 	RET
 
 // func softmax_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·softmax_f64_backward_0_avx2(SB), 0, $344-8
+TEXT ·softmax_f64_backward_0_avx2(SB), 0, $304-8
 	MOVQ   a+0(FP), AX
 	MOVQ   32(AX), BX
 	MOVQ   BX, 256(SP)
@@ -2330,46 +1603,20 @@ TEXT ·softmax_f64_backward_0_avx2(SB), 0, $344-8
 	MOVQ   48(AX), DX
 	MOVQ   DX, 288(SP)
 	MOVQ   296(AX), DX
-	MOVQ   DX, 296(SP)
-	MOVQ   288(AX), DX
-	MOVQ   DX, 304(SP)
-	MOVQ   296(AX), DX
 	SHLQ   $7, DX
-	MOVQ   288(AX), SI
-	SHLQ   $7, SI
-	MOVQ   160(AX), DI
-	MOVQ   DI, 312(SP)
-	SHLQ   $3, 312(SP)
-	MOVQ   168(AX), DI
-	MOVQ   DI, 320(SP)
-	SHLQ   $3, 320(SP)
-	MOVQ   176(AX), DI
-	MOVQ   DI, 328(SP)
-	SHLQ   $3, 328(SP)
-	MOVQ   (AX), DI
-	MOVQ   DI, 336(SP)
-	MOVQ   336(SP), DI
+	MOVQ   288(AX), AX
+	SHLQ   $7, AX
+	MOVQ   a+0(FP), SI
+	MOVQ   (SI), DI
+	MOVQ   DI, 296(SP)
+	MOVQ   296(SP), DI
 	TESTQ  DI, DI
 	JLE    end1
-
 row2:
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
-	MOVQ    8(AX), R9
+	MOVQ    8(SI), R9
 	SUBQ    $32, R9
-	JGE     full4
-	VMOVAPD Y0, Y1
-	VMOVUPD Y1, 0(SP)
-	VMOVUPD Y1, 32(SP)
-	VMOVUPD Y1, 64(SP)
-	VMOVUPD Y1, 96(SP)
-	VMOVUPD Y1, 128(SP)
-	VMOVUPD Y1, 160(SP)
-	VMOVUPD Y1, 192(SP)
-	VMOVUPD Y1, 224(SP)
-	JMP     single3
-
-full4:
 	VMOVAPD Y0, Y1
 	VMOVAPD Y0, Y2
 	VMOVAPD Y0, Y3
@@ -2378,8 +1625,8 @@ full4:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-
-block5:
+	JLT     kept3
+block4:
 	VMOVUPD (DI), Y9
 	VMULPD  (R8), Y9, Y9
 	VADDPD  Y9, Y1, Y1
@@ -2407,7 +1654,8 @@ block5:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -2416,33 +1664,17 @@ block5:
 	VMOVUPD Y6, 160(SP)
 	VMOVUPD Y7, 192(SP)
 	VMOVUPD Y8, 224(SP)
-
-single3:
-	MOVQ $0, R10
-	ADDQ $28, R9
-	JLT  tail7
-
-block8:
-	VMOVUPD (DI), Y1
-	VMULPD  (R8), Y1, Y1
-	VMOVUPD 0(SP)(R10*1), Y2
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, 0(SP)(R10*1)
-	ADDQ    272(SP), DI
-	ADDQ    280(SP), R8
-	ADDQ    $32, R10
-	ANDQ    $255, R10
-	SUBQ    $4, R9
-	JGE     block8
-
-tail7:
-	ADDQ $4, R9
-	JEQ  done6
-
-masked9:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R9
-	VMOVUPD    32(R11)(R9*8), Y1
+	MOVQ    $0, R10
+	ADDQ    $32, R9
+	JEQ     done5
+masked6:
+	MOVQ       R9, R11
+	MOVQ       $4, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    32(R12)(R11*8), Y1
 	VMASKMOVPD (DI), Y1, Y2
 	VMASKMOVPD (R8), Y1, Y3
 	VMULPD     Y3, Y2, Y2
@@ -2450,8 +1682,13 @@ masked9:
 	VADDPD     Y2, Y3, Y2
 	VBLENDVPD  Y1, Y2, Y3, Y3
 	VMOVUPD    Y3, 0(SP)(R10*1)
-
-done6:
+	ADDQ       272(SP), DI
+	ADDQ       280(SP), R8
+	ADDQ       $32, R10
+	ANDQ       $255, R10
+	SUBQ       $4, R9
+	JGT        masked6
+done5:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y1, Y1
@@ -2475,94 +1712,58 @@ done6:
 	MOVQ         264(SP), DI
 	MOVQ         256(SP), R8
 	MOVQ         288(SP), R9
-	MOVQ         8(AX), R10
-	SUBQ         $16, R10
-	JLT          single10
-	MOVQ         792(AX), R11
-	ANDQ         $1, R11
-	JEQ          usual11
-	MOVQ         R9, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	TESTQ        R11, R11
-	JEQ          aligned12
-	MOVQ         R11, R12
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again7
+	CMPQ         R10, $20
+	JLT          again7
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
 	SHRQ         $3, R12
-	MOVQ         R12, R13
-	LEAQ         tail<>+0(SB), R14
-	NEGQ         R13
-	VMOVUPD      32(R14)(R13*8), Y2
-	VMASKMOVPD   (DI), Y2, Y3
-	VMASKMOVPD   (R8), Y2, Y4
-	VSUBPD       Y1, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VMASKMOVPD   Y3, Y2, (R9)
-	MOVQ         296(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, DI
-	MOVQ         304(SP), R13
-	IMULQ        R11, R13
-	ADDQ         R13, R8
-	ADDQ         R11, R9
-	SUBQ         R12, R10
-	JLT          single10
-
-aligned12:
-
-block13:
-	VMOVUPD  (R8), Y2
-	VSUBPD   Y1, Y2, Y2
-	VMULPD   (DI), Y2, Y2
-	VMOVNTPD Y2, (R9)
-	VMOVUPD  32(R8), Y2
-	VSUBPD   Y1, Y2, Y2
-	VMULPD   32(DI), Y2, Y2
-	VMOVNTPD Y2, 32(R9)
-	VMOVUPD  64(R8), Y2
-	VSUBPD   Y1, Y2, Y2
-	VMULPD   64(DI), Y2, Y2
-	VMOVNTPD Y2, 64(R9)
-	VMOVUPD  96(R8), Y2
-	VSUBPD   Y1, Y2, Y2
-	VMULPD   96(DI), Y2, Y2
-	VMOVNTPD Y2, 96(R9)
-	ADDQ     DX, DI
-	ADDQ     SI, R8
-	ADDQ     $128, R9
-	SUBQ     $16, R10
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
+	TESTQ        R12, R12
+	JNE          masked10
+again7:
+	SUBQ $16, R10
+	JLT  single8
+block11:
 	VMOVUPD (R8), Y2
 	VSUBPD  Y1, Y2, Y2
 	VMULPD  (DI), Y2, Y2
+	VMOVUPD 32(R8), Y3
+	VSUBPD  Y1, Y3, Y3
+	VMULPD  32(DI), Y3, Y3
+	VMOVUPD 64(R8), Y4
+	VSUBPD  Y1, Y4, Y4
+	VMULPD  64(DI), Y4, Y4
+	VMOVUPD 96(R8), Y5
+	VSUBPD  Y1, Y5, Y5
+	VMULPD  96(DI), Y5, Y5
+	TESTQ   R11, R11
+	JNE     around12
 	VMOVUPD Y2, (R9)
-	VMOVUPD 32(R8), Y2
-	VSUBPD  Y1, Y2, Y2
-	VMULPD  32(DI), Y2, Y2
-	VMOVUPD Y2, 32(R9)
-	VMOVUPD 64(R8), Y2
-	VSUBPD  Y1, Y2, Y2
-	VMULPD  64(DI), Y2, Y2
-	VMOVUPD Y2, 64(R9)
-	VMOVUPD 96(R8), Y2
-	VSUBPD  Y1, Y2, Y2
-	VMULPD  96(DI), Y2, Y2
-	VMOVUPD Y2, 96(R9)
-	ADDQ    DX, DI
-	ADDQ    SI, R8
-	ADDQ    $128, R9
-	SUBQ    $16, R10
-	JGE     block14
-
-single10:
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	JMP     stored13
+around12:
+	VMOVNTPD Y2, (R9)
+	VMOVNTPD Y3, 32(R9)
+	VMOVNTPD Y4, 64(R9)
+	VMOVNTPD Y5, 96(R9)
+stored13:
+	ADDQ DX, DI
+	ADDQ AX, R8
+	ADDQ $128, R9
+	SUBQ $16, R10
+	JGE  block11
+single8:
 	ADDQ $12, R10
-	JLT  tail16
-
-block17:
+	JLT  tail14
+block15:
 	VMOVUPD (R8), Y2
 	VSUBPD  Y1, Y2, Y2
 	VMULPD  (DI), Y2, Y2
@@ -2571,49 +1772,60 @@ block17:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block17
-
-tail16:
-	ADDQ $4, R10
-	JEQ  done15
-
-masked18:
-	LEAQ       tail<>+0(SB), R11
-	NEGQ       R10
-	VMOVUPD    32(R11)(R10*8), Y2
+	JGE     block15
+tail14:
+	ADDQ    $4, R10
+	JEQ     done9
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked10:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y2
 	VMASKMOVPD (DI), Y2, Y3
 	VMASKMOVPD (R8), Y2, Y4
-	VSUBPD     Y1, Y4, Y1
-	VMULPD     Y1, Y3, Y1
-	VMASKMOVPD Y1, Y2, (R9)
-
-done15:
-	MOVQ 256(SP), DI
-	ADDQ 312(SP), DI
-	MOVQ DI, 256(SP)
-	MOVQ 264(SP), DI
-	ADDQ 320(SP), DI
-	MOVQ DI, 264(SP)
-	MOVQ 288(SP), DI
-	ADDQ 328(SP), DI
-	MOVQ DI, 288(SP)
-	MOVQ 336(SP), DI
+	VSUBPD     Y1, Y4, Y4
+	VMULPD     Y4, Y3, Y3
+	VMASKMOVPD Y3, Y2, (R9)
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*8), DI
+	MOVQ       R12, R13
+	TESTQ      AX, AX
+	CMOVQEQ    AX, R13
+	LEAQ       (R8)(R13*8), R8
+	LEAQ       (R9)(R12*8), R9
+	SUBQ       R12, R10
+	JNE        again7
+done9:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 256(SP)
+	MOVQ 168(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 288(SP)
+	MOVQ 296(SP), DI
 	DECQ DI
-	MOVQ DI, 336(SP)
+	MOVQ DI, 296(SP)
 	JNE  row2
-
 end1:
-	MOVQ 792(AX), AX
+	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end16
 	SFENCE
-
-end19:
+end16:
 	VZEROUPPER
 	RET
 
 // func softmax_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·softmax_f64_backward_0_avx512(SB), 0, $320-8
+TEXT ·softmax_f64_backward_0_avx512(SB), 0, $280-8
 	MOVQ   a+0(FP), AX
 	MOVQ   32(AX), BX
 	MOVQ   40(AX), CX
@@ -2628,45 +1840,23 @@ TEXT ·softmax_f64_backward_0_avx512(SB), 0, $320-8
 	MOVQ   296(AX), DI
 	MOVQ   DI, 264(SP)
 	SHLQ   $6, 264(SP)
-	MOVQ   48(AX), DI
-	MOVQ   DI, 272(SP)
-	MOVQ   296(AX), DI
-	MOVQ   DI, 280(SP)
-	MOVQ   288(AX), DI
-	MOVQ   DI, 288(SP)
-	MOVQ   160(AX), DI
-	MOVQ   DI, 296(SP)
-	SHLQ   $3, 296(SP)
-	MOVQ   168(AX), DI
-	MOVQ   DI, 304(SP)
-	SHLQ   $3, 304(SP)
-	MOVQ   176(AX), DI
-	MOVQ   DI, 312(SP)
-	SHLQ   $3, 312(SP)
+	MOVQ   48(AX), AX
+	MOVQ   AX, 272(SP)
+	MOVQ   a+0(FP), AX
 	MOVQ   (AX), DI
 	TESTQ  DI, DI
 	JLE    end1
-
 row2:
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
 	SUBQ    $32, R10
-	JGE     full4
-	VMOVAPD Z0, Z1
-	VMOVUPD Z1, 0(SP)
-	VMOVUPD Z1, 64(SP)
-	VMOVUPD Z1, 128(SP)
-	VMOVUPD Z1, 192(SP)
-	JMP     single3
-
-full4:
 	VMOVAPD Z0, Z1
 	VMOVAPD Z0, Z2
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
-
-block5:
+	JLT     kept3
+block4:
 	VMOVUPD (R8), Z5
 	VMULPD  (R9), Z5, Z5
 	VADDPD  Z5, Z1, Z1
@@ -2682,35 +1872,16 @@ block5:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $32, R10
-	JGE     block5
+	JGE     block4
+kept3:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
-
-single3:
-	MOVQ $0, R11
-	ADDQ $24, R10
-	JLT  tail7
-
-block8:
-	VMOVUPD (R8), Z1
-	VMULPD  (R9), Z1, Z1
-	VMOVUPD 0(SP)(R11*1), Z2
-	VADDPD  Z1, Z2, Z1
-	VMOVUPD Z1, 0(SP)(R11*1)
-	ADDQ    256(SP), R8
-	ADDQ    264(SP), R9
-	ADDQ    $64, R11
-	ANDQ    $255, R11
-	SUBQ    $8, R10
-	JGE     block8
-
-tail7:
-	ADDQ $8, R10
-	JEQ  done6
-
-masked9:
+	MOVQ    $0, R11
+	ADDQ    $32, R10
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R10, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (R8), K1, Z1
@@ -2720,8 +1891,13 @@ masked9:
 	VADDPD       Z1, Z2, Z1
 	VMOVAPD      Z1, K1, Z2
 	VMOVUPD      Z2, 0(SP)(R11*1)
-
-done6:
+	ADDQ         256(SP), R8
+	ADDQ         264(SP), R9
+	ADDQ         $64, R11
+	ANDQ         $255, R11
+	SUBQ         $8, R10
+	JGT          masked6
+done5:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VADDPD        Z2, Z1, Z1
@@ -2740,131 +1916,97 @@ done6:
 	MOVQ          BX, R9
 	MOVQ          272(SP), R10
 	MOVQ          8(AX), R11
-	SUBQ          $32, R11
-	JLT           single10
-	MOVQ          792(AX), R12
-	ANDQ          $1, R12
-	JEQ           usual11
-	MOVQ          R10, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	TESTQ         R12, R12
-	JEQ           aligned12
-	MOVQ          R12, R13
+	MOVQ          $0, R12
+	MOVQ          792(AX), R13
+	ANDQ          $1, R13
+	JEQ           again7
+	CMPQ          R11, $40
+	JLT           again7
+	MOVQ          R10, R13
+	NEGQ          R13
+	ANDQ          $63, R13
+	MOVQ          $1, R12
 	SHRQ          $3, R13
-	MOVQ          R13, R14
-	VPBROADCASTQ  R14, Z2
-	VPCMPQ        $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z     (R8), K1, Z2
-	VMOVUPD.Z     (R9), K1, Z3
-	VSUBPD        Z1, Z3, Z3
-	VMULPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K1, (R10)
-	MOVQ          280(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R8
-	MOVQ          288(SP), R14
-	IMULQ         R12, R14
-	ADDQ          R14, R9
-	ADDQ          R12, R10
-	SUBQ          R13, R11
-	JLT           single10
-
-aligned12:
-
-block13:
-	VMOVUPD  (R9), Z2
-	VSUBPD   Z1, Z2, Z2
-	VMULPD   (R8), Z2, Z2
+	TESTQ         R13, R13
+	JNE           masked10
+again7:
+	SUBQ $32, R11
+	JLT  single8
+block11:
+	VMOVUPD (R9), Z2
+	VSUBPD  Z1, Z2, Z2
+	VMULPD  (R8), Z2, Z2
+	VMOVUPD 64(R9), Z3
+	VSUBPD  Z1, Z3, Z3
+	VMULPD  64(R8), Z3, Z3
+	VMOVUPD 128(R9), Z4
+	VSUBPD  Z1, Z4, Z4
+	VMULPD  128(R8), Z4, Z4
+	VMOVUPD 192(R9), Z5
+	VSUBPD  Z1, Z5, Z5
+	VMULPD  192(R8), Z5, Z5
+	TESTQ   R12, R12
+	JNE     around12
+	VMOVUPD Z2, (R10)
+	VMOVUPD Z3, 64(R10)
+	VMOVUPD Z4, 128(R10)
+	VMOVUPD Z5, 192(R10)
+	JMP     stored13
+around12:
 	VMOVNTPD Z2, (R10)
-	VMOVUPD  64(R9), Z2
-	VSUBPD   Z1, Z2, Z2
-	VMULPD   64(R8), Z2, Z2
-	VMOVNTPD Z2, 64(R10)
-	VMOVUPD  128(R9), Z2
-	VSUBPD   Z1, Z2, Z2
-	VMULPD   128(R8), Z2, Z2
-	VMOVNTPD Z2, 128(R10)
-	VMOVUPD  192(R9), Z2
-	VSUBPD   Z1, Z2, Z2
-	VMULPD   192(R8), Z2, Z2
-	VMOVNTPD Z2, 192(R10)
-	ADDQ     SI, R8
-	ADDQ     DX, R9
-	ADDQ     $256, R10
-	SUBQ     $32, R11
-	JGE      block13
-	JMP      single10
-
-usual11:
-
-block14:
-	VMOVUPD (R9), Z2
-	VSUBPD  Z1, Z2, Z2
-	VMULPD  (R8), Z2, Z2
-	VMOVUPD Z2, (R10)
-	VMOVUPD 64(R9), Z2
-	VSUBPD  Z1, Z2, Z2
-	VMULPD  64(R8), Z2, Z2
-	VMOVUPD Z2, 64(R10)
-	VMOVUPD 128(R9), Z2
-	VSUBPD  Z1, Z2, Z2
-	VMULPD  128(R8), Z2, Z2
-	VMOVUPD Z2, 128(R10)
-	VMOVUPD 192(R9), Z2
-	VSUBPD  Z1, Z2, Z2
-	VMULPD  192(R8), Z2, Z2
-	VMOVUPD Z2, 192(R10)
-	ADDQ    SI, R8
-	ADDQ    DX, R9
-	ADDQ    $256, R10
-	SUBQ    $32, R11
-	JGE     block14
-
-single10:
-	ADDQ $24, R11
-	JLT  tail16
-
-block17:
-	VMOVUPD (R9), Z2
-	VSUBPD  Z1, Z2, Z2
-	VMULPD  (R8), Z2, Z2
-	VMOVUPD Z2, (R10)
-	ADDQ    264(SP), R8
-	ADDQ    256(SP), R9
-	ADDQ    $64, R10
-	SUBQ    $8, R11
-	JGE     block17
-
-tail16:
-	ADDQ $8, R11
-	JEQ  done15
-
-masked18:
-	VPBROADCASTQ R11, Z2
+	VMOVNTPD Z3, 64(R10)
+	VMOVNTPD Z4, 128(R10)
+	VMOVNTPD Z5, 192(R10)
+stored13:
+	ADDQ SI, R8
+	ADDQ DX, R9
+	ADDQ $256, R10
+	SUBQ $32, R11
+	JGE  block11
+single8:
+	ADDQ    $32, R11
+	JEQ     done9
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked10:
+	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
 	VMOVUPD.Z    (R9), K1, Z3
-	VSUBPD       Z1, Z3, Z1
-	VMULPD       Z1, Z2, Z1
-	VMOVUPD      Z1, K1, (R10)
-
-done15:
-	ADDQ 296(SP), BX
-	ADDQ 304(SP), CX
-	MOVQ 272(SP), R8
-	ADDQ 312(SP), R8
-	MOVQ R8, 272(SP)
+	VSUBPD       Z1, Z3, Z3
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
+	LEAQ         (R8)(R14*8), R8
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R9)(R14*8), R9
+	LEAQ         (R10)(R13*8), R10
+	SUBQ         R13, R11
+	JNE          again7
+done9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 272(SP)
 	DECQ DI
 	JNE  row2
-
 end1:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end19
+	JEQ  end14
 	SFENCE
-
-end19:
+end14:
 	VZEROUPPER
 	RET
 

@@ -15,7 +15,7 @@ func example(t *testing.T, o *runtime.Op, e Example, d dtypes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := o.Call(in, e.Attrs)
+	out, err := o.Call(in, d.attrs(o, e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +42,15 @@ func compare(x *runtime.Tensor, want Value, d dtypes) error {
 	if !slices.Equal(x.Shape(), want.Shape) {
 		return fmt.Errorf("shape %v, want %v", x.Shape(), want.Shape)
 	}
-	got, err := floats(x)
+	got, err := x.Floats()
 	if err != nil {
 		return err
 	}
 	tol := 1e-12
-	if d.float == runtime.F32 || x.DType() == runtime.F32 {
-		tol = 2e-6
+	for dtype, t := range map[runtime.DType]float64{runtime.F32: 2e-6, runtime.F16: 0x1p-10, runtime.BF16: 0x1p-7} {
+		if d.float == dtype || x.DType() == dtype {
+			tol = max(tol, t)
+		}
 	}
 	for k, w := range want.Data {
 		g := got[k]

@@ -29,11 +29,14 @@ func gradient(t *testing.T, o *runtime.Op, e Example, d dtypes) {
 		if in[i], err = tensor(vs[i], runtime.F64); err != nil {
 			t.Fatal(err)
 		}
+		if o.Signature.Params[i].Mode != runtime.In {
+			continue // written: not differentiated
+		}
 		if err := in[i].RequireGrad(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := o.Call(in, e.Attrs)
+	out, err := o.Call(in, d.attrs(o, e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +70,11 @@ func gradient(t *testing.T, o *runtime.Op, e Example, d dtypes) {
 			t.Fatal(err)
 		}
 	}
+	if e.Held {
+		return
+	}
 	sum := func() float64 {
-		s, err := weighted(o, vs, e.Attrs, d, weights)
+		s, err := weighted(o, vs, d.attrs(o, e), d, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +86,7 @@ func gradient(t *testing.T, o *runtime.Op, e Example, d dtypes) {
 		}
 		got := make([]float64, x.Len())
 		if g := x.Grad(); g != nil {
-			if got, err = floats(g); err != nil {
+			if got, err = g.Floats(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,7 +99,11 @@ func gradient(t *testing.T, o *runtime.Op, e Example, d dtypes) {
 			down := sum()
 			vs[i].Data[k] = at
 			want := (up - down) / (2 * h)
-			if !(math.Abs(got[k]-want) <= 1e-7*(1+math.Abs(want))) {
+			if math.IsNaN(want) || math.IsInf(want, 0) {
+				continue // the sum isn't finite near this point: there is no difference to compare with
+			}
+			noise := 0x1p-50 * max(math.Abs(up), math.Abs(down)) / h // what rounding the two sums may make of their difference
+			if !(math.Abs(got[k]-want) <= 1e-7*(1+math.Abs(want))+noise) {
 				t.Errorf("gradient of input %d, element %d: %v, differences give %v", i, k, got[k], want)
 			}
 		}
@@ -115,7 +125,7 @@ func weighted(o *runtime.Op, inputs []Value, attrs map[string]any, d dtypes, wei
 		if w == nil {
 			continue
 		}
-		v, err := floats(out[i])
+		v, err := out[i].Floats()
 		if err != nil {
 			return 0, err
 		}

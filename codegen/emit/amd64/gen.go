@@ -33,7 +33,7 @@ type gen struct {
 	plan *plan
 	err  error
 
-	args      *reg // the address of the arguments
+	args      [2]*reg // the address of the arguments: at entry, and after
 	fields    map[field]*reg
 	consts    map[uint64]*reg
 	rows      map[int]*reg     // address of the current row of each operand
@@ -70,6 +70,9 @@ func newGen(n *nest.Nest, s isa) *gen {
 	}
 }
 
+// argument is a field of the arguments in memory.
+func (g *gen) argument(offset int) arg { return mem(g.args[number(!g.inEntry)], offset) }
+
 func (g *gen) failf(format string, args ...any) {
 	if g.err == nil {
 		g.err = fmt.Errorf(format, args...)
@@ -78,9 +81,12 @@ func (g *gen) failf(format string, args ...any) {
 
 // kernel selects the whole function.
 func (g *gen) kernel() {
-	g.args = g.newGPR()
-	g.args.home, g.args.made = &arg{kind: argParam, name: "a"}, true
-	g.atEntry(func() { g.movq(*g.args.home, g.args) })
+	for i := range g.args {
+		g.args[i] = g.newGPR()
+		g.args[i].home, g.args[i].made = &arg{kind: argParam, name: "a"}, true
+	}
+	g.atEntry(func() { g.movq(*g.args[0].home, g.args[0]) })
+	g.movq(*g.args[1].home, g.args[1])
 	g.layoutSlots()
 	g.gridSlots()
 	g.body(g.n.Body, g.points(1, 1, nil))
@@ -130,7 +136,7 @@ func (g *gen) field(offset, shift int) *reg {
 		r = g.newGPR()
 		g.fields[key] = r
 		g.atEntry(func() {
-			g.movq(mem(g.args, offset), r)
+			g.movq(g.argument(offset), r)
 			if shift > 0 {
 				g.alu("SHLQ", imm(int64(shift)), r)
 			}
@@ -149,7 +155,7 @@ func (g *gen) row(o int) *reg {
 	if r == nil {
 		r = g.newGPR()
 		g.rows[o] = r
-		g.atEntry(func() { g.movq(mem(g.args, argPtr+8*o), r) })
+		g.atEntry(func() { g.movq(g.argument(argPtr+8*o), r) })
 	}
 	return r
 }
@@ -183,19 +189,34 @@ const (
 func (g *gen) gridLoop(loop *nest.For, points []*point) {
 	end, top := g.newLabel("end"), g.newLabel("row")
 	count := g.newGPR()
-	g.movq(mem(g.args, argRows), count)
+	g.movq(g.argument(argRows), count)
 	g.test(count)
 	g.jump("JLE", end)
 	g.label(top)
 	g.often(loopFreq, func() {
 		g.body(loop.Body, points)
-		for _, o := range slices.Sorted(maps.Keys(g.rows)) {
-			if g.n.Operands[o].Grid {
-				g.alu("ADDQ", gr(g.field(argRow+8*o, log2(g.operandSize(o)))), g.rows[o])
-			}
-		}
+		g.nextRow()
 		g.unary("DECQ", count)
 		g.jump("JNE", top)
 	})
 	g.label(end)
+}
+
+// nextRow moves the addresses of rows. Strides are read anew: kept, they would take a register each from the loops in a row.
+func (g *gen) nextRow() {
+	args := g.newGPR()
+	first := true
+	for _, o := range slices.Sorted(maps.Keys(g.rows)) {
+		if !g.n.Operands[o].Grid {
+			continue
+		}
+		if first {
+			g.movq(*g.args[0].home, args)
+			first = false
+		}
+		stride := g.newGPR()
+		g.movq(mem(args, argRow+8*o), stride)
+		g.alu("SHLQ", imm(int64(log2(g.operandSize(o)))), stride)
+		g.alu("ADDQ", gr(stride), g.rows[o])
+	}
 }

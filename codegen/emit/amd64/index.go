@@ -27,7 +27,7 @@ func (g *gen) index(v *nest.Value, p *point) {
 	switch v.Op {
 	case nest.IntScalar:
 		r := g.newGPR()
-		g.movq(mem(g.args, argI+8*v.Scalar), r)
+		g.movq(g.argument(argI+8*v.Scalar), r)
 		g.setIndex(v, p, r)
 	case nest.LoadInt:
 		r := g.newGPR()

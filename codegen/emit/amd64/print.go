@@ -69,7 +69,7 @@ func lines(insts []*inst) []string {
 	var out []string
 	for len(insts) > 0 {
 		if l := insts[0].label; l != "" {
-			out = append(out, "", l+":")
+			out = append(out, l+":")
 			insts = insts[1:]
 			continue
 		}

@@ -115,34 +115,15 @@ func (g *gen) finishSlots(b *block) {
 	}
 }
 
-// resetSlots starts the slots over Vector. With accumulators in registers the flags say whether there is a block; if not,
-// it goes on at single with the accumulators in the frame.
-func (g *gen) resetSlots(b *block, single string) {
-	fresh := g.overVector(b)
-	if !b.inRegs {
-		for _, s := range fresh {
-			g.resetHome(s)
-		}
-		return
-	}
-	if len(fresh) == 0 {
-		g.jump("JLT", single)
-		return
-	}
-	full := g.newLabel("full")
-	g.jump("JGE", full)
-	for _, s := range fresh {
+// resetSlots starts the slots over Vector, in the frame.
+func (g *gen) resetSlots(b *block) {
+	for _, s := range g.overVector(b) {
 		g.resetHome(s)
 	}
-	g.jump("JMP", single)
-	g.label(full)
 }
 
-// slotRegs gives the vectors of a block their accumulators, if these are in registers.
+// slotRegs gives the vectors of a block their accumulators in registers. It leaves the flags as they are.
 func (g *gen) slotRegs(b *block, points []*point) {
-	if !b.inRegs {
-		return
-	}
 	b.accs = map[int][]*reg{}
 	for _, s := range b.plan.slots {
 		for _, p := range points {

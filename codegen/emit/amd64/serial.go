@@ -22,7 +22,7 @@ func (g *gen) serialLoop(loop *nest.For, points []*point) {
 	sums := g.startSerial(loop, points)
 	defer g.follow(p.pointers)()
 	left := g.newGPR()
-	g.movq(mem(g.args, argK), left)
+	g.movq(g.argument(argK), left)
 	end, restart, top := g.newLabel("end"), g.newLabel("restart"), g.newLabel("step")
 	g.test(left)
 	g.jump("JLE", end)

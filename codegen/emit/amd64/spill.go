@@ -70,6 +70,9 @@ func (sp *spiller) one(in *inst) {
 			regs = append(regs, r)
 		}
 	})
+	if in.store && in.role == updates && len(regs) == 2 && in.isDef(len(in.args)-1) && in.last().reg == regs[1] {
+		slices.Reverse(regs) // the place that changes stays in memory, what it changes by goes through a register
+	}
 	var after []*inst
 	for _, r := range regs {
 		if sp.dropped(in, r) {

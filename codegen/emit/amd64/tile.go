@@ -113,7 +113,7 @@ func (g *gen) rowTiles(t *tile, vectors int, mask *reg) {
 		rows = maxNarrowRows
 	}
 	left := g.newGPR()
-	g.movq(mem(g.args, argRows), left)
+	g.movq(g.argument(argRows), left)
 	single, done := g.newLabel("single"), g.newLabel("done")
 	g.alu("SUBQ", imm(int64(rows)), left)
 	g.jump("JLT", single)

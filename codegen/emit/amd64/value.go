@@ -69,8 +69,8 @@ func (g *gen) value(v *nest.Value, p *point) {
 // scalar is a float of the call in all lanes.
 func (g *gen) scalar(i int) *reg {
 	r := g.newVec(true)
-	from := mem(g.args, argF+8*i)
 	g.atEntry(func() {
+		from := g.argument(argF + 8*i)
 		if g.size == 8 {
 			g.broadcast(from, r)
 			return
@@ -112,8 +112,8 @@ func (g *gen) loadMasked(from arg, p *point, dst *reg) {
 // storeMasked stores the elements that there are.
 func (g *gen) storeMasked(src *reg, p *point, to arg) {
 	switch {
-	case p.mask == nil && g.current.stream:
-		g.plain(g.name("VMOVNTP*"), reads, g.vr(src), to)
+	case p.mask == nil && g.current.mode != nil:
+		g.current.stores = append(g.current.stores, store{src, to}) // see storeBlock
 	case p.mask == nil:
 		g.storeVec(src, to)
 	case g.wide():

@@ -6,7 +6,8 @@ import "github.com/opgen/opgen/codegen/nest"
 type block struct {
 	loop    *nest.For
 	plan    *loopPlan
-	stream  bool           // whole vectors are stored around the cache
+	mode    *reg           // 1 where whole vectors are stored around the cache, else 0; nil: never
+	stores  []store        // of a block, with mode
 	vectors int            // in a block
 	inRegs  bool           // the accumulators are in registers within blocks
 	rem     *reg           // elements left, less what the next step takes
@@ -20,9 +21,10 @@ type block struct {
 // constant operand.
 const (
 	maxVectors   = 4
-	maxBlockOps  = 48
-	maxReduceOps = 128
-	maxSingleOps = 16
+	maxBlockOps  = 32
+	maxReduceOps = 64
+	maxSingleOps = 8
+	maxUnmasked  = 40
 	pageElements = 64
 )
 
@@ -36,15 +38,12 @@ func (g *gen) newBlock(loop *nest.For) *block {
 		for b.vectors > 1 && b.vectors*max(1, p.sums) > g.maxSums() {
 			b.vectors /= 2
 		}
-	case len(p.slots) > 0:
-		b.vectors = g.n.Lanes / g.lanes
+	case len(p.slots) > 0 && g.slotVectors()*p.ops <= maxReduceOps && g.slotVectors()*len(p.slots) <= g.vregs/2:
+		b.vectors = g.slotVectors()
 		b.inRegs = true
-		for b.vectors > 1 && b.vectors*p.ops > maxReduceOps {
-			b.vectors, b.inRegs = b.vectors/2, false
-		}
 	default:
 		b.vectors = maxVectors
-		for b.vectors > 1 && b.vectors*p.ops > maxBlockOps {
+		for b.vectors > 1 && (b.vectors*p.ops > maxBlockOps || b.vectors*len(p.stored) > g.vregs/2) {
 			b.vectors /= 2
 		}
 	}
@@ -55,56 +54,96 @@ func (g *gen) newBlock(loop *nest.For) *block {
 func (g *gen) vectorLoop(b *block) {
 	defer g.follow(b.plan.pointers)()
 	b.rem = g.newGPR()
-	g.movq(mem(g.args, argN), b.rem)
+	g.movq(g.argument(argN), b.rem)
 	if b.plan.iota {
 		b.index = g.newVec(false)
 		g.loadVec(g.pool.iota(g.size), b.index)
 	}
-	single := g.newLabel("single")
 	elements := b.vectors * g.lanes
-	if b.inRegs {
+	switch {
+	case b.inRegs:
+		kept := g.newLabel("kept")
 		g.alu("SUBQ", imm(int64(elements)), b.rem)
-		g.resetSlots(b, single)
-		g.often(loopFreq, func() { g.blocks(b, b.vectors) })
+		points := g.points(1, b.vectors, nil)
+		g.slotRegs(b, points)
+		g.jump("JLT", kept)
+		g.often(loopFreq, func() { g.blocks(b, points) })
+		g.label(kept)
 		g.keepSlots(b)
-		g.label(single)
 		g.startOffset(b)
-	} else {
-		g.resetSlots(b, "")
+		b.inRegs = false
+		g.rest(b, elements)
+	case g.canStream(b):
+		g.streamLoop(b, elements)
+	case g.maskedOnly(b):
+		g.resetSlots(b)
+		g.startOffset(b)
+		g.rest(b, 0)
+	default:
+		single := g.newLabel("single")
+		g.resetSlots(b)
 		g.startOffset(b)
 		g.alu("SUBQ", imm(int64(elements)), b.rem)
 		g.jump("JLT", single)
-		g.streamBlocks(b, single)
-		g.often(loopFreq, func() { g.blocks(b, b.vectors) })
+		g.often(loopFreq, func() { g.blocks(b, g.points(1, b.vectors, nil)) })
 		g.label(single)
+		g.rest(b, elements)
 	}
-	b.inRegs = false
-	g.rest(b, elements)
 	g.finishSlots(b)
 }
 
-// rest selects what blocks leave: single vectors, then one under a mask. On AVX-512, where masks cost little, large bodies are
-// selected only under a mask, which has all elements of a vector that is whole.
+// maskedOnly says whether a body is so large that its mask costs nothing in comparison: it is selected once.
+func (g *gen) maskedOnly(b *block) bool {
+	return b.vectors == 1 && b.tile == nil && b.plan.ops > maxUnmasked
+}
+
+// rest selects what blocks leave: single vectors, then one under a mask. elements is the size of a block; 0: there were none.
 func (g *gen) rest(b *block, elements int) {
 	done := g.newLabel("done")
-	if b.vectors > 1 && !(g.wide() && (b.tile != nil || b.plan.ops > maxSingleOps)) {
-		tail := g.newLabel("tail")
-		g.alu("ADDQ", imm(int64(elements-g.lanes)), b.rem)
-		g.jump("JLT", tail)
-		g.often(singleFreq, func() { g.blocks(b, 1) })
-		g.label(tail)
-		elements = g.lanes
+	if elements == 0 {
+		g.test(b.rem)
+	} else {
+		elements = g.singles(b, elements)
+		g.alu("ADDQ", imm(int64(elements)), b.rem)
 	}
-	g.alu("ADDQ", imm(int64(elements)), b.rem)
 	g.jump("JEQ", done)
 	top := g.newLabel("masked")
 	g.label(top)
-	g.once(b, g.points(1, 1, g.tailMask(b.rem)))
-	if elements > g.lanes {
+	g.once(b, g.points(1, 1, g.tailMask(g.fewer(b.rem, elements))))
+	if elements != g.lanes {
 		g.advance(b, g.lanes)
 		g.jump("JGT", top)
 	}
 	g.label(done)
+}
+
+// singles selects the loop over single vectors, of bodies so small that it costs little and that store: on AVX2 masks of stores
+// are slow. Others are selected only under a mask, which has all elements of a vector that is whole; on AVX-512 all are.
+func (g *gen) singles(b *block, elements int) int {
+	if b.vectors == 1 || g.wide() || b.tile != nil || len(b.plan.stored) == 0 || b.plan.ops > maxSingleOps {
+		return elements
+	}
+	tail := g.newLabel("tail")
+	g.alu("ADDQ", imm(int64(elements-g.lanes)), b.rem)
+	g.jump("JLT", tail)
+	g.often(singleFreq, func() { g.blocks(b, g.points(1, 1, nil)) })
+	g.label(tail)
+	return g.lanes
+}
+
+// fewer is the number of elements, or those of a vector if there are as many: what the mask of a tail is made of. most
+// bounds the number; 0: it may be any. On AVX-512 masks are made of any number; on AVX2 that changes the register.
+func (g *gen) fewer(n *reg, most int) *reg {
+	if g.wide() || most == g.lanes {
+		return n
+	}
+	m := g.newGPR()
+	g.movq(gr(n), m)
+	whole := g.newGPR()
+	g.movq(imm(int64(g.lanes)), whole)
+	g.cmp(m, gr(whole))
+	g.plain("CMOVQGT", updates, gr(whole), gr(m))
+	return m
 }
 
 // once selects the body of a vector loop for some vectors.
@@ -117,15 +156,13 @@ func (g *gen) once(b *block, points []*point) {
 	}
 }
 
-// blocks selects a loop that takes a number of vectors at a time.
-func (g *gen) blocks(b *block, vectors int) {
-	elements := vectors * g.lanes
-	points := g.points(1, vectors, nil)
-	g.slotRegs(b, points)
+// blocks selects a loop that takes the vectors of some points at a time.
+func (g *gen) blocks(b *block, points []*point) {
 	top := g.newLabel("block")
 	g.label(top)
 	g.once(b, points)
-	g.advance(b, elements)
+	g.storeBlock(b)
+	g.advance(b, len(points)*g.lanes)
 	g.jump("JGE", top)
 }
 
@@ -135,7 +172,7 @@ func (g *gen) advance(b *block, elements int) {
 		if g.oneByOne(p) {
 			g.alu("ADDQ", imm(int64(elements*g.size)), g.inner[p])
 		} else {
-			g.alu("ADDQ", gr(g.field(argStep+8*p.operand, log2(elements*g.size))), g.inner[p])
+			g.alu("ADDQ", gr(g.blockStep(p, elements)), g.inner[p])
 		}
 	}
 	if b.index != nil {
@@ -144,6 +181,11 @@ func (g *gen) advance(b *block, elements int) {
 	}
 	g.stepOffset(b, elements)
 	g.alu("SUBQ", imm(int64(elements)), b.rem)
+}
+
+// blockStep is the distance, in bytes, that an input moves along for a number of elements, or 0.
+func (g *gen) blockStep(p pointer, elements int) *reg {
+	return g.field(argStep+8*p.operand, log2(elements*g.size))
 }
 
 // oneByOne says whether the step of an operand along the vector axis is 1: that of an input may be 0.

@@ -16,6 +16,7 @@ import (
 	"github.com/opgen/opgen/codegen/emit/kerneltest"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/internal/specs"
 )
 
 // sizes are extents around those of warps and blocks.
@@ -31,7 +32,7 @@ type op struct {
 	pair *codegen.Pair
 }
 
-// programs are all functions of the specs, through the pipeline up to the kernels, and these kernels.
+// programs are the functions of the specs that stand for all, through the pipeline up to the kernels, and these kernels.
 func programs(t *testing.T) (ops []op, kernels []*nest.Nest) {
 	t.Helper()
 	sources, err := codegen.Find([]string{"../../../specs/..."}, "")
@@ -39,6 +40,7 @@ func programs(t *testing.T) (ops []op, kernels []*nest.Nest) {
 		t.Fatal(err)
 	}
 	for _, s := range sources {
+		s.Files = slices.DeleteFunc(s.Files, func(f codegen.SourceFile) bool { return !specs.Reads(f.Name) })
 		b := codegen.New(s)
 		if !b.Run("share") {
 			t.Fatal(b.Diags.Err())
@@ -51,6 +53,9 @@ func programs(t *testing.T) (ops []op, kernels []*nest.Nest) {
 		}
 		for _, f := range b.Functions {
 			for _, p := range f.Pairs {
+				if p.Forward == nil {
+					continue // portable Go alone
+				}
 				ops = append(ops, op{fmt.Sprintf("%s.%s%v", b.Package.Name, f.Name, p.DTypes), f, p})
 			}
 		}
@@ -98,10 +103,11 @@ func TestOps(t *testing.T) {
 	d := newDevice(t, kernels, textOf(t, kernels))
 	calls := 0
 	for i, o := range ops {
+		before := calls
 		shapes := shapes(len(o.f.Variant.Forward.Axes))
 		for k, s := range shapes {
 			paths := cuda.Paths
-			if os.Getenv("OPGEN_HEAVY") == "" {
+			if !specs.Heavy() {
 				paths = paths[(i+k)%len(paths):][:1]
 			}
 			for _, d.path = range paths {
@@ -113,6 +119,9 @@ func TestOps(t *testing.T) {
 					calls++
 				}
 			}
+		}
+		if calls == before {
+			t.Errorf("%s takes none of the calls", o.name)
 		}
 	}
 	t.Logf("%d functions, %d kernels, %d calls", len(ops), len(kernels), calls)

@@ -3,6 +3,7 @@ package general
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -33,57 +34,95 @@ func (g *gen) scalar(v *ir.Value, s *block) term {
 		return t
 	case k.float():
 		return call(k.goType(), t)
+	case k == truth && isInt:
+		return binary("!=", precCompare, t, number(0))
+	case k == truth:
+		return primary("(%s != 0)", code)
 	case k.int() && isInt:
 		return g.fits(t, k, s, v)
 	case k.int():
-		g.test(s, term{text: fmt.Sprintf("%[1]s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= %[2]s", code, bound(k))},
-			fmt.Sprintf("runtime.AttrError(%q, %q, %q, %s)", g.k.Op, v.Name, "a whole number of "+kinds[k].dtype, code))
+		g.test(s, not(primary("runtime.Holds[%s](%s)", k.goType(), code)),
+			fmt.Sprintf("runtime.AttrError(%q, %q, %q, %s)", g.k.Op, v.Name, "a whole number of "+k.what(), code))
 		return call(k.goType(), t)
 	}
 	g.bail("attribute %s, of type %s", v.Name, v.Type)
 	return term{}
 }
 
+// what is the dtype of an integer, in messages.
+func (k *form) what() string {
+	if k.open {
+		return "the dtype"
+	}
+	return k.dtype
+}
+
 // limit is a number that a dtype is known by.
-func (g *gen) limit(op ir.Op, k kind) term {
-	x, float := ir.LimitOf(op, kinds[k].dtype)
+func (g *gen) limit(v *ir.Value, k kind) term {
+	op := v.Op
+	x, float := ir.LimitOf(op, k.dtype)
+	i := slices.IndexFunc(g.k.Func.ElemVars, func(e ir.ElemVar) bool { return e.Name == v.Type.Elem.Name })
 	switch {
+	case i >= 0 && float && v.Type.Elem.Wrap == "" && ir.MayBeHalf(g.k.Func.ElemVars[i]):
+		return call(k.goType(), primary("b.%s(%d)", limits[op], i))
 	case float && k == f32:
+		if d := v.Type.Elem.Resolve(g.k.DTypes); d != k.dtype {
+			x, _ = ir.LimitOf(op, d)
+		}
 		return primary("float32(%s)", strconv.FormatFloat(x, 'g', -1, 32))
 	case float:
 		return primary("float64(%s)", strconv.FormatFloat(x, 'g', -1, 64))
 	case op == ir.OpLowest && k.int():
-		return primary("%s", kinds[k].least)
-	case k.int():
-		return primary("%s", kinds[k].greatest)
+		return primary("%s", k.least)
+	case op == ir.OpHighest && k.int():
+		return primary("%s", k.greatest)
 	}
 	g.bail("%v of %s", op, k.goType())
 	return term{}
 }
 
-func bound(k kind) string {
-	if k == i32 {
-		return "1<<31"
-	}
-	return "1<<63"
-}
+// limits are the methods of a runtime.Bound that give the limits of a dtype variable.
+var limits = map[ir.Op]string{ir.OpLowest: "Lowest", ir.OpHighest: "Highest", ir.OpEpsilon: "Epsilon"}
 
 // fits is an int as an integer of a dtype, which must hold it.
 func (g *gen) fits(t term, k kind, s *block, v *ir.Value) term {
-	if k == i64 || t.whole() {
+	from := v
+	if v.Op == ir.OpCast {
+		from = v.Args[0]
+	}
+	switch {
+	case k.holds(from):
 		return call(k.goType(), t)
+	case k.bits == 64 && !k.wide():
+		if c := ir.ConstOf(from); c == nil {
+			return call(k.goType(), t)
+		}
 	}
-	if !t.simple() {
-		t = g.let(s, "i", "int", t)
+	if c := ir.ConstOf(from); c != nil && !k.open || c != nil && !c.Num().IsInt64() {
+		g.test(s, primary("true"), g.valueError(v, "a number that "+k.what()+" can't hold"))
+		return call(k.goType(), number(0))
 	}
-	g.test(s, binary("!=", precCompare, call("int", call("int32", t)), t), g.valueError(v, "a number that i32 can't hold"))
-	return call("int32", t)
+	if !t.simple() || t.lit {
+		t = g.let(s, "i", "int", typed(t))
+	}
+	g.test(s, not(primary("runtime.Fits[%s](%s)", k.goType(), t.text)), g.valueError(v, "a number that "+k.what()+" can't hold"))
+	return call(k.goType(), t)
 }
 
 // cast converts between types.
 func (g *gen) cast(v *ir.Value, k kind, s *block) value {
-	a := g.value(v.Args[0], s)
 	is := func(t term) value { return value{kind: k, term: t} }
+	if q := g.quotientOf(v.Args[0], k); q != nil {
+		return is(g.divide(v.Args[0], q, k, s))
+	}
+	if k.float() && g.kindOf(v.Args[0]) == whole && g.hasPower(v.Args[0]) {
+		t := g.inFloat(v.Args[0], s)
+		if k == f32 {
+			t = call("float32", t)
+		}
+		return is(t)
+	}
+	a := g.value(v.Args[0], s)
 	typed := func(t term) value { return is(call(k.goType(), t)) }
 	switch {
 	case a.kind == truth && k == truth || a.kind == whole && k == whole:
@@ -100,6 +139,8 @@ func (g *gen) cast(v *ir.Value, k kind, s *block) value {
 		x := g.let(s, "t", "float64", wide(a))
 		g.test(s, term{text: fmt.Sprintf("%s != math.Trunc(%[1]s) || math.Abs(%[1]s) >= 1<<63", x.text)}, g.valueError(v, "a number that isn't whole"))
 		return typed(x)
+	case k == whole && a.kind.int():
+		return g.asExact(v, a, s)
 	case a.kind == k:
 		return a
 	case a.kind.float() && k.int():

@@ -37,7 +37,7 @@ func (g *gen) chain(op ir.Op, parts []*ir.Value, all term, s *block) term {
 		in.facts = append(in.facts, g.factsOf(parts[i], op == ir.OpAnd)...)
 		c := g.cond(a, in)
 		if in.text.Len() == 0 {
-			all = binary(sign, prec, all, c)
+			all = joined(sign, prec, all, c)
 			continue
 		}
 		// What the part needs stands in a branch; so does what follows, which may use it.
@@ -53,6 +53,21 @@ func (g *gen) chain(op ir.Op, parts []*ir.Value, all term, s *block) term {
 		break
 	}
 	return all
+}
+
+// joined is a && b or a || b, short where that leaves out nothing but constants.
+func joined(sign string, prec int, a, b term) term {
+	neutral := "true"
+	if sign == "||" {
+		neutral = "false"
+	}
+	switch {
+	case a.text == neutral:
+		return b
+	case b.text == neutral, a.text == b.text:
+		return a
+	}
+	return binary(sign, prec, a, b)
 }
 
 // choose writes a select, of which one side is evaluated.
@@ -106,7 +121,14 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 func (g *gen) compare(v *ir.Value, s *block) term {
 	op := infix[v.Op]
 	x, y := v.Args[0], v.Args[1]
+	quotient := func(v *ir.Value) bool { return v.Type.Kind == ir.Typed && g.kindOf(v) == whole }
+	if quotient(x) != quotient(y) {
+		return g.against(op.text, op.prec, x, y, s)
+	}
 	if g.kindOf(x).int() && (g.fromExact(x) || g.fromExact(y)) {
+		if k := g.kindOf(x); k.wide() && g.fromExact(x) != g.fromExact(y) {
+			return g.against(op.text, op.prec, x, y, s)
+		}
 		a, b := g.asInt(x, s), g.asInt(y, s)
 		return g.compareExact(op.text, a, b)
 	}

@@ -7,6 +7,9 @@ import (
 // exact writes an op of exact values: of ints, or of quotients of ints with positive denominators.
 func (g *gen) exact(v *ir.Value, s *block) value {
 	a := g.args(v, s)
+	for i := range a {
+		a[i] = g.asExact(v.Args[i], a[i], s)
+	}
 	is := func(t term) value { return value{kind: whole, term: t} }
 	over := func(n term, d *term) value { return value{kind: whole, term: n, den: d} }
 	switch v.Op {
@@ -38,16 +41,21 @@ func (g *gen) exact(v *ir.Value, s *block) value {
 	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
 		return is(rounding(v.Op, a[0]))
 	case ir.OpMod, ir.OpRem:
+		if a[0].den == nil && a[1].den == nil && a[1].text != "0" {
+			d := a[1].term
+			if !d.lit {
+				d = g.twice(s, d)
+				g.test(s, binary("==", precCompare, d, number(0)), g.valueError(v, "division by zero"))
+			}
+			if v.Op == ir.OpMod {
+				return is(call("runtime.FloorModInt", typed(a[0].term), d))
+			}
+			return is(binary("%", precMul, a[0].term, d))
+		}
 		q := g.quotient(v, a[0], a[1], s)
 		op := ir.OpFloor
 		if v.Op == ir.OpRem {
 			op = ir.OpTrunc
-		}
-		if a[0].den == nil && a[1].den == nil && q.den != nil {
-			if v.Op == ir.OpMod {
-				return is(call("runtime.FloorModInt", typed(a[0].term), a[1].term))
-			}
-			return is(binary("%", precMul, a[0].term, a[1].term))
 		}
 		w := is(rounding(op, q))
 		x, y, d := common(a[0], over(times(w.term, a[1].term), a[1].den))

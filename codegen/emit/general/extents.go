@@ -10,11 +10,16 @@ import (
 // Extents writes a function that tells the runtime.Bound b the extents that dims say, and packs that are like others, by
 // number. Of the kernel it needs all but the tensors.
 func Extents(k *Kernel, dims []ir.Dim, like [][2]int) (text string, err error) {
+	if k.Func == nil {
+		k.Func = &ir.Func{} // nothing but extents
+	}
 	g := newGen(k)
 	defer g.catch(&text, &err)
 	for _, p := range like {
 		g.root.printf("b.FixPack(%d, b.Pack(%d)...)\n", p[0], p[1])
 	}
+	packs := map[int]string{}
+	var order []int
 	for _, d := range dims {
 		g.count(d.Value)
 		v := g.value(d.Value, g.root)
@@ -22,8 +27,19 @@ func Extents(k *Kernel, dims []ir.Dim, like [][2]int) (text string, err error) {
 		if !g.positive(d.Value) {
 			g.negative(g.root, d, n)
 		}
-		g.root.printf("if err := b.Derive(%d, %s); err != nil {\nreturn err\n}\n", k.Axis(d.Axis), n.text)
 		g.extents[d.Axis] = n
+		if d.Axis.Of == "" {
+			g.root.printf("if err := b.Derive(%d, %s); err != nil {\nreturn err\n}\n", k.Axis(d.Axis), n.text)
+			continue
+		}
+		p := k.Axis(&ir.Axis{Name: d.Axis.Of})
+		if packs[p] == "" {
+			order = append(order, p)
+		}
+		packs[p] += ", " + n.text
+	}
+	for _, p := range order {
+		g.root.printf("if err := b.DerivePack(%d%s); err != nil {\nreturn err\n}\n", p, packs[p])
 	}
 	return g.text(nil), nil
 }

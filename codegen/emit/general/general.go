@@ -1,5 +1,5 @@
 // Package general writes functions as plain portable Go, straight from their definitions: one Go function for each choice of
-// dtypes. It takes every function of the IR that has elements of dtypes of the runtime, whatever its shape, and is what
+// dtypes, where all integers are one choice. It takes every function of the IR that has elements of dtypes of the runtime, whatever its shape, and is what
 // runs where nests can't express a function.
 //
 // Each definition becomes loops over its variables, in the order of the evaluator of package ir, which is what the
@@ -34,8 +34,9 @@ type Kernel struct {
 	Params string            // parameters of the Go function; b is the runtime.Bound
 	// Scalar is the Go expression of an attribute, or of step: an int where whole is set, else a float64.
 	Scalar func(name string) (code string, whole bool, err error)
-	Axis   func(a *ir.Axis) int   // the number of an axis in the signature, -1 where it has none
-	Param  func(t *ir.Tensor) int // the parameter of the signature that holds a tensor, -1 where there is none
+	Seed   func(name string) (code string, err error) // the Go expression of an attribute that is a seed
+	Axis   func(a *ir.Axis) int                       // the number of an axis in the signature, -1 where it has none
+	Param  func(t *ir.Tensor) int                     // the parameter of the signature that holds a tensor, -1 where there is none
 	// Optional tells whether the caller may leave an output out. Nil: none.
 	Optional func(t *ir.Tensor) bool
 }
@@ -48,6 +49,8 @@ func (e *Unsupported) Error() string { return e.Reason }
 // gen writes one function.
 type gen struct {
 	k       *Kernel
+	params  []Parameter // type parameters
+	open    []kind      // their forms
 	num     ir.Numbering
 	names   map[string]bool
 	inner   []string // names in the definition that is written
@@ -64,7 +67,10 @@ type gen struct {
 	doing   int                   // the number of the definition of the group that is written
 	wanted  map[*ir.Tensor]string // outputs that may be left out: the variable that tells
 
-	lacking bool // an element without a value makes that which is written have none
+	filled map[*ir.Var]bool // variables whose axes are known to have points
+
+	lacking bool   // an element without a value makes that which is written have none
+	lacks   string // and this is done there
 
 	fails   bool
 	sizes   []string // the head: extents
@@ -81,10 +87,15 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}}
+		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
 	for _, n := range strings.Fields(reserved) {
 		g.names[n] = true
+	}
+	g.params = k.Parameters()
+	for _, p := range g.params {
+		g.open = append(g.open, open(p.Name))
+		g.names[p.Name] = true
 	}
 	return g
 }
@@ -105,6 +116,7 @@ func Function(k *Kernel) (text string, err error) {
 	g := newGen(k)
 	defer g.catch(&text, &err)
 	g.defs = g.inlined(ir.Live(k.Func))
+	g.requires()
 	for i := 0; i < len(g.defs); {
 		n := i + 1
 		for g.defs[i].Group != 0 && n < len(g.defs) && g.defs[n].Group == g.defs[i].Group {
@@ -123,7 +135,7 @@ func Function(k *Kernel) (text string, err error) {
 // text is the function as far as it is written, and its end.
 func (g *gen) text(ends []string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "// %s\nfunc %s(%s) error {\n", g.k.Doc, g.k.Name, g.k.Params)
+	fmt.Fprintf(&out, "// %s\nfunc %s%s(%s) error {\n", g.k.Doc, g.k.Name, g.typeParams(), g.k.Params)
 	for _, part := range [][]string{g.sizes, g.loads, {g.root.text.String()}, ends} {
 		for _, l := range part {
 			out.WriteString(l)
@@ -133,10 +145,22 @@ func (g *gen) text(ends []string) string {
 	return out.String()
 }
 
+// typeParams declares the type parameters.
+func (g *gen) typeParams() string {
+	if g.params == nil {
+		return ""
+	}
+	var names []string
+	for _, p := range g.params {
+		names = append(names, p.Name)
+	}
+	return "[" + strings.Join(names, ", ") + " runtime.Integer]"
+}
+
 // reserved are names that variables must not have: those of Go, of imports and of parameters.
 const reserved = `break case chan const continue default defer else fallthrough for func go goto if import interface map package range
 	return select struct switch type var any bool byte comparable error false true iota nil append cap clear copy len make max min new
-	float32 float64 int int32 int64 uint string panic print recover math runtime b v step`
+	float32 float64 int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 string panic print recover math runtime b v step`
 
 func (g *gen) bail(format string, args ...any) {
 	panic(&Unsupported{fmt.Sprintf(format, args...)})

@@ -107,10 +107,11 @@ func (g *gen) definitions(defs []*ir.Def) {
 func (g *gen) prepare(d *ir.Def) {
 	g.count(d.Values()...)
 	b := g.define(d.Target)
-	if g.everyPoint(d) && (d.Monoid != ir.Assign || d.Group == 0 && !g.mayLack(d)) {
+	lacking := g.mayLack(d)
+	if g.everyPoint(d) && !lacking && (d.Monoid != ir.Assign || d.Group == 0) {
 		return
 	}
-	if d.Group == 0 && (d.Monoid == ir.Max || d.Monoid == ir.Min) && d.IsPlain() && len(d.Where) == 0 && len(d.Reduced()) > 0 {
+	if d.Group == 0 && (d.Monoid == ir.Max || d.Monoid == ir.Min) && d.IsPlain() && len(d.Where) == 0 && len(d.Reduced()) > 0 && !lacking {
 		// All elements have a value, or none.
 		over := number(1)
 		for _, v := range d.Reduced() {
@@ -119,6 +120,7 @@ func (g *gen) prepare(d *ir.Def) {
 				break
 			}
 			over = times(over, g.extent(v.Axis))
+			b.over = append(b.over, v.Axis)
 		}
 		if over.text != "0" {
 			b.empty = binary("==", precCompare, over, number(0)).text
@@ -129,13 +131,20 @@ func (g *gen) prepare(d *ir.Def) {
 	g.root.printf("%s := %s\n", b.set, g.temp("bool", d.Target.Axes))
 }
 
-// mayLack tells whether elements of a local map may have no value, since those that it reads may have none.
+// mayLack tells whether elements of a local may have no value, since those that it reads may have none.
 func (g *gen) mayLack(d *ir.Def) bool {
-	if d.Target.Role != ir.Local || d.Monoid != ir.Assign || d.Group != 0 {
+	if d.Target.Role != ir.Local || d.Group != 0 {
 		return false
 	}
 	for t := range ir.Reads(d.Body) {
-		if b := g.buffers[t]; b != nil && (b.set != "" || b.empty != "") {
+		b := g.buffers[t]
+		switch {
+		case b == nil:
+		case b.set != "":
+			return true
+		case b.empty != "" && slices.ContainsFunc(b.over, func(a *ir.Axis) bool {
+			return !slices.ContainsFunc(d.Vars, func(v *ir.Var) bool { return v.Axis == a })
+		}): // else there are no points where it is empty
 			return true
 		}
 	}
@@ -227,11 +236,14 @@ func (g *gen) body(d *ir.Def, vars []*ir.Var, s, outer *block) (after func()) {
 func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 	b := g.buffers[d.Target]
 	first := 0 // conditions that are known before the reduction
-	for first < len(d.Where) && g.depth(d.Where[first]) <= s.level+len(over) {
+	for first < len(d.Where) && g.depth(d.Where[first]) <= s.level+len(over) && (len(reduced) == 0 || g.isSafe(d.Where[first])) {
 		first++
 	}
 	if first > 0 {
 		g.fill(d, b, outer)
+		if b.set != "" && g.everyPoint(d) && d.Monoid != ir.Assign {
+			outer.printf("for %[1]s := range %[2]s {\n%[2]s[%[1]s] = true\n}\n", g.nameIn(nil, "i"), b.set)
+		}
 	}
 	g.nest(s, s.level, over, d.Where[:first], func(in *block) {
 		store := func(t term) {
@@ -255,22 +267,49 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 		}
 		acc, start := g.accumulator(d, b.kind, in)
 		in.printf("%s := %s\n", acc, start)
-		found := ""
-		if b.set != "" {
+		var found, none string
+		if b.set != "" && !g.everyPoint(d) {
 			found = g.nameIn(in, "found")
 			in.printf("%s := false\n", found)
 		}
-		g.nest(in, s.level+len(over), reduced, d.Where[first:], func(deep *block) {
+		if g.mayLack(d) {
+			none = g.nameIn(in, "none")
+			in.printf("%s := false\n", none)
+		}
+		g.points(d, in, s.level+len(over), reduced, d.Where[first:], func(deep *block) {
+			if none != "" {
+				g.lacking, g.lacks = true, none+" = true\n"
+			}
 			g.join(d, b.kind, deep, primary("%s", acc))
+			g.lacking, g.lacks = false, ""
 			if found != "" {
 				deep.printf("%s = true\n", found)
 			}
 		})
 		store(g.narrowed(d, b.kind, primary("%s", acc)))
-		if found != "" {
-			in.printf("%s[%s] = %s\n", b.set, g.at(d.Target, d.Dest, d.Target.Name, in), found)
+		if b.set != "" {
+			has := term{text: found, prec: precPrimary}
+			switch {
+			case none != "" && found != "":
+				has.text += " && !" + none
+			case none != "":
+				has.text = "!" + none
+			}
+			in.printf("%s[%s] = %s\n", b.set, g.at(d.Target, d.Dest, d.Target.Name, in), has.text)
 		}
 	})
+}
+
+// points is nest for the points of one definition. Where an element that is read may have no value, they stand in a loop, even if
+// there is but one: it is left there.
+func (g *gen) points(d *ir.Def, s *block, base int, vars []*ir.Var, where []*ir.Value, inner func(*block)) {
+	if len(vars) > 0 || !g.mayLack(d) {
+		g.nest(s, base, vars, where, inner)
+		return
+	}
+	once := s.inner(false)
+	g.nest(once, base, vars, where, inner)
+	s.printf("for range 1 {\n%s}\n", once.text.String())
 }
 
 // scatter writes a definition that adds to elements in the order of its variables.
@@ -289,31 +328,50 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 		g.fill(d, &into, outer)
 	}
 	b.running = d.Group != 0
-	g.nest(s, s.level, vars, d.Where, func(in *block) {
+	none := ""
+	if g.mayLack(d) {
+		none = g.nameIn(outer, d.Target.Name+" none")
+		outer.printf("%s := %s\n", none, g.temp("bool", d.Target.Axes))
+	}
+	g.points(d, s, s.level, vars, d.Where, func(in *block) {
 		at := g.let(in, "at", "int", typed(primary("%s", g.at(d.Target, d.Dest, d.Target.Name, in)))).text
 		if len(d.Dest) == 0 {
 			at = "0"
 		}
 		to := into.element(at)
+		if none != "" {
+			g.lacking, g.lacks = true, fmt.Sprintf("%s[%s] = true\n", none, at)
+		}
 		if b.set != "" && d.Monoid == ir.Assign {
-			g.test(in, primary("%s[%s]", b.set, at), fmt.Sprintf("runtime.ValueError(%q, \"\", %q)", g.k.Op, "a second value for an element of "+d.Target.Name))
+			g.test(in, primary("%s[%s]", b.set, at), fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, "a second value for an element of "+d.Target.Name))
 		}
 		if d.Monoid == ir.Assign {
 			in.printf("%s = %s\n", to.text, g.stored(d, b.kind, in).text)
 		} else {
 			g.join(d, b.kind, in, to)
 		}
-		if b.set != "" {
+		g.lacking, g.lacks = false, ""
+		if b.set != "" && (none == "" || !g.everyPoint(d)) {
 			in.printf("%s[%s] = true\n", b.set, at)
 		}
 		if wide && d.Group != 0 {
 			in.printf("%s = float32(%s)\n", b.element(at).text, to.text)
 		}
 	})
-	if !wide || d.Group != 0 {
+	if d.Group != 0 || !wide && none == "" {
 		return nil
 	}
 	return func() {
+		if none != "" {
+			i, has := g.nameIn(nil, "i"), fmt.Sprintf("%s[%%[1]s] && ", b.set)
+			if g.everyPoint(d) {
+				has = ""
+			}
+			outer.printf("for %[1]s := range %[2]s {\n%[2]s[%[1]s] = "+has+"!%[3]s[%[1]s]\n}\n", i, b.set, none)
+		}
+		if !wide {
+			return
+		}
 		if b.variable {
 			outer.printf("%s = float32(%s)\n", b.name, into.name)
 			return
@@ -334,9 +392,9 @@ func (g *gen) fill(d *ir.Def, b *buffer, s *block) {
 	case ir.All:
 		unit = "true"
 	case ir.Max:
-		unit = kinds[b.kind].least
+		unit = b.kind.least
 	case ir.Min:
-		unit = kinds[b.kind].greatest
+		unit = b.kind.greatest
 	}
 	switch {
 	case unit == "" && !b.variable:
@@ -352,7 +410,7 @@ func (g *gen) fill(d *ir.Def, b *buffer, s *block) {
 
 // accumulator is a variable for what is reduced, and what it starts at.
 func (g *gen) accumulator(d *ir.Def, k kind, s *block) (name, start string) {
-	typ := kinds[k].sum
+	typ := k.sum
 	switch d.Monoid {
 	case ir.Sum:
 		return g.nameIn(s, "sum"), typ + "(0)"
@@ -363,9 +421,9 @@ func (g *gen) accumulator(d *ir.Def, k kind, s *block) (name, start string) {
 	case ir.All:
 		return g.nameIn(s, "all"), "true"
 	case ir.Max:
-		return g.nameIn(s, "most"), kinds[k].least
+		return g.nameIn(s, "most"), k.least
 	}
-	return g.nameIn(s, "least"), kinds[k].greatest
+	return g.nameIn(s, "least"), k.greatest
 }
 
 // narrowed is what an accumulator holds, as an element.
@@ -414,9 +472,28 @@ func (g *gen) join(d *ir.Def, k kind, s *block, acc term) {
 	}
 }
 
-// nest writes loops over vars. Each condition stands in the outermost loop where it is known, in their order.
+// nest writes loops over vars. Each condition stands in the outermost loop where it is known, in their order. One that may be
+// wrong to evaluate is evaluated only where there are points.
 func (g *gen) nest(s *block, base int, vars []*ir.Var, where []*ir.Value, inner func(*block)) {
 	for len(where) > 0 && g.depth(where[0]) <= s.level {
+		if open := slices.DeleteFunc(slices.Clone(vars), func(v *ir.Var) bool { return g.filled[v] }); len(open) > 0 && !g.isSafe(where[0]) {
+			if slices.ContainsFunc(open, func(v *ir.Var) bool { return v.Axis == nil }) {
+				break // in the innermost loop
+			}
+			some := primary("true")
+			for _, v := range open {
+				some = joined("&&", precAnd, some, binary(">", precCompare, g.extent(v.Axis), number(0)))
+				g.filled[v] = true
+				defer delete(g.filled, v)
+			}
+			if s.level == base {
+				in := s.inner(false)
+				g.nest(in, base, vars, where, inner)
+				s.printf("if %s {\n%s}\n", some.text, in.text.String())
+				return
+			}
+			s.printf("if %s {\ncontinue\n}\n", not(some).text)
+		}
 		c := g.cond(where[0], s)
 		facts := g.factsOf(where[0], true)
 		if s.level == base {

@@ -16,6 +16,7 @@ type buffer struct {
 	variable bool
 	// set is a slice that tells which elements have a value; empty is a condition under which none has. Both "": all have.
 	set, empty string
+	over       []*ir.Axis // with empty: one of these has no elements
 	// running is set while a definition adds to elements that the group may read.
 	running bool
 }
@@ -30,9 +31,6 @@ func (g *gen) buffer(t *ir.Tensor) *buffer {
 		g.bail("%s is read before it is computed", t.Name)
 	}
 	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
-	if b.kind == truth {
-		g.bail("%s has elements of type bool", t.Name)
-	}
 	g.buffers[t] = b
 	g.loads = append(g.loads, fmt.Sprintf("%s := runtime.Elements[%s](b, %d)\n", b.name, b.kind.goType(), i))
 	return b
@@ -50,9 +48,6 @@ func (g *gen) define(t *ir.Tensor) *buffer {
 		}
 		g.root.printf("%s := %s\n", b.name, g.temp(b.kind.goType(), t.Axes))
 		return b
-	}
-	if b.kind == truth {
-		g.bail("the result %s has elements of type bool", t.Name)
 	}
 	return b
 }
@@ -166,11 +161,11 @@ func (g *gen) read(v *ir.Value, s *block) term {
 	return b.element(at)
 }
 
-// lack writes what happens where cond holds, and an element of t that is read so has no value: an element of a local map
+// lack writes what happens where cond holds, and an element of t that is read so has no value: an element of a local
 // then has none itself, anything else is an error.
 func (g *gen) lack(s *block, cond term, t *ir.Tensor) {
 	if g.lacking {
-		s.printf("if %s {\ncontinue\n}\n", cond.text)
+		s.printf("if %s {\n%scontinue\n}\n", cond.text, g.lacks)
 		return
 	}
 	g.test(s, cond, fmt.Sprintf("runtime.ValueError(%q, \"\", %q)", g.k.Op, "a value for an element of "+t.Name))
@@ -196,6 +191,10 @@ func (g *gen) at(t *ir.Tensor, index []*ir.Value, what string, s *block) string 
 			n = g.integral(e, x, s)
 		} else {
 			n = call("int", n)
+		}
+		if from := e; from.Op == ir.OpCast && g.kindOf(from.Args[0]).wide() && !g.within(e, t.Axes[i], s) {
+			// What is too great for an int is out of range as an int, too.
+			n = call("int", g.value(from.Args[0], s).term)
 		}
 		n = g.tested(e, n, t.Axes[i], what, s)
 		// What is computed of outer variables is computed outside of inner loops.

@@ -78,9 +78,10 @@ func (g *gen) nodeSafe(v *ir.Value) bool {
 		switch from := g.kindOf(v.Args[0]); {
 		case k == whole && from.float():
 			return false
+		case k == whole && from.wide():
+			return false
 		case k.int() && from == whole:
-			c := ir.ConstOf(v.Args[0])
-			return c != nil && c.IsInt() && c.Num().IsInt64() && (k == i64 || c.Num().Int64() == int64(int32(c.Num().Int64())))
+			return k.holds(v.Args[0])
 		}
 	case ir.OpDiv, ir.OpMod, ir.OpRem:
 		if k.float() {
@@ -90,7 +91,7 @@ func (g *gen) nodeSafe(v *ir.Value) bool {
 		if c == nil && v.Args[1].Op == ir.OpCast {
 			c = ir.ConstOf(v.Args[1].Args[0])
 		}
-		return c != nil && c.Sign() != 0
+		return c != nil && c.Sign() > 0
 	case ir.OpPow:
 		return k.float()
 	}
@@ -168,7 +169,7 @@ func (g *gen) compute(v *ir.Value, s *block) value {
 	case ir.OpPi:
 		return is(primary("math.Pi"))
 	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
-		return is(g.limit(v.Op, k))
+		return is(g.limit(v, k))
 	case ir.OpScalar:
 		return is(g.scalar(v, s))
 	case ir.OpExtent:
@@ -195,6 +196,8 @@ func (g *gen) compute(v *ir.Value, s *block) value {
 		return is(g.logic(v, s))
 	case ir.OpSelect:
 		return g.choose(v, k, s)
+	case ir.OpUniform, ir.OpNormal:
+		return is(g.random(v, k, s))
 	case ir.OpStop:
 		return g.value(v.Args[0], s)
 	case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
@@ -209,16 +212,30 @@ func (g *gen) compute(v *ir.Value, s *block) value {
 		}
 		return is(call("math.IsInf", wide(a), number(0)))
 	}
-	switch k {
-	case whole:
+	switch k.class {
+	case isExact:
 		return g.exact(v, s)
-	case i32, i64:
+	case isInt:
 		return is(g.integer(v, k, s))
-	case truth:
+	case isTruth:
 		return is(g.test1(v, s))
 	}
 	return is(g.float(v, k, s))
 }
+
+// random writes a random number.
+func (g *gen) random(v *ir.Value, k kind, s *block) term {
+	seed, err := g.k.Seed(v.Name)
+	if err != nil {
+		g.bail("%v", err)
+	}
+	f := map[ir.Op]string{ir.OpUniform: "runtime.Uniform", ir.OpNormal: "runtime.Normal"}[v.Op] + widths[k]
+	at := g.integral(v.Args[0], g.value(v.Args[0], s), s)
+	return call(f, primary("%s", seed), number(int64(v.Stream)), at)
+}
+
+// widths are the suffixes of functions of the runtime for floats.
+var widths = map[kind]string{f32: "32", f64: "64"}
 
 // wide is a float as a float64.
 func wide(a value) term {
@@ -304,6 +321,9 @@ func (g *gen) float(v *ir.Value, k kind, s *block) term {
 
 // integer writes an op of integers, which wrap.
 func (g *gen) integer(v *ir.Value, k kind, s *block) term {
+	if q := g.quotientOf(v, k); q != nil {
+		return g.divide(v, q, k, s)
+	}
 	a := g.args(v, s)
 	if op, ok := infix[v.Op]; ok && v.Op != ir.OpDiv {
 		return binary(op.text, op.prec, a[0].term, a[1].term)
@@ -318,8 +338,10 @@ func (g *gen) integer(v *ir.Value, k kind, s *block) term {
 	case ir.OpNeg:
 		return negative(a[0].term)
 	case ir.OpAbs:
-		x := again(a[0].term)
-		return call("max", x, negative(x))
+		if k.unsigned {
+			return a[0].term
+		}
+		return call("runtime.AbsInt", a[0].term)
 	case ir.OpSign:
 		return call("runtime.Sign", a[0].term)
 	case ir.OpMax:
@@ -329,6 +351,9 @@ func (g *gen) integer(v *ir.Value, k kind, s *block) term {
 	case ir.OpFma:
 		return binary("+", precAdd, binary("*", precMul, a[0].term, a[1].term), a[2].term)
 	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
+		if a[0].kind == whole {
+			return g.fits(rounding(v.Op, a[0]), k, s, v)
+		}
 		return a[0].term
 	case ir.OpMod, ir.OpRem:
 		d := again(a[1].term)
@@ -341,7 +366,9 @@ func (g *gen) integer(v *ir.Value, k kind, s *block) term {
 		return binary("%", precMul, a[0].term, d)
 	case ir.OpPow:
 		e := again(a[1].term)
-		g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power of an integer"))
+		if !k.unsigned {
+			g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power of an integer"))
+		}
 		return call("runtime.PowInt", a[0].term, e)
 	}
 	g.bail("%s of integers", ir.Facts[v.Op].Name)
@@ -349,7 +376,7 @@ func (g *gen) integer(v *ir.Value, k kind, s *block) term {
 }
 
 func (g *gen) valueError(v *ir.Value, what string) string {
-	return fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, "", what+" in "+v.String())
+	return fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, what+" in "+v.String())
 }
 
 // test1 writes a condition on one float that the table of facts has no op of Go for.

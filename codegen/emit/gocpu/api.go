@@ -3,6 +3,7 @@ package gocpu
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -91,7 +92,7 @@ func choosers(u *emit.Unit) ([]emit.File, error) {
 		return nil, err
 	}
 	asm, err := write("amd64", "", func(k string) []jen.Code {
-		return []jen.Code{jen.Switch(jen.Qual(runtimePath, "Path").Call()).Block(
+		return []jen.Code{jen.Switch(jen.Qual(runtimePath, "PathOf").Call(jen.Id("a"))).Block(
 			jen.Case(jen.Qual(runtimePath, "AVX512")).Block(jen.Id(k+"_avx512").Call(jen.Id("a"))),
 			jen.Case(jen.Qual(runtimePath, "AVX2")).Block(jen.Id(k+"_avx2").Call(jen.Id("a"))),
 			jen.Default().Block(jen.Id(k+"_go").Call(jen.Id("a"))),
@@ -109,16 +110,22 @@ type fileGen struct {
 // opGen writes one op.
 type opGen struct {
 	*fileGen
-	op     *emit.Op
-	decl   *ir.OpDecl
-	name   string // exported: SmoothL1
-	low    string // unexported: smoothL1
-	attrs  []*attr
-	axes   []*ir.Axis
-	groups []*group
-	opt    *optimizer           // of an update op that has one
-	dimmed [len(dimStages)]bool // whether extents are computed then
-	kinds  [2][]string          // of errors in runs: forward, backward
+	op          *emit.Op
+	decl        *ir.OpDecl
+	name        string // exported: SmoothL1
+	low         string // unexported: smoothL1
+	attrs       []*attr
+	axes        []*ir.Axis
+	groups      []*group
+	opt         *optimizer           // of an update op that has one
+	many        *together            // of an update that can be called with several tensors
+	dimmed      [len(dimStages)]bool // whether extents are computed then
+	kinds       [2][]string          // of errors in runs: forward, backward
+	chosen      map[string]bool      // functions that choose among instances for integers
+	chosenFuncs []jen.Code           // those functions
+
+	runCases map[string]string // functions for cases that extents decide, by what they do
+	written  map[string]int    // portable functions, by what they do: where they stand in portable
 }
 
 func (g *opGen) goName(s string) string { return g.unit.GoName(s) }
@@ -143,13 +150,11 @@ func (g *opGen) wrap(err error) error {
 // op writes an op.
 func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name)}
-	g.low = lowerFirst(g.name)
+	g.low = g.lowName(op.Decl.Name)
 	if err := g.makeAttrs(); err != nil {
 		return nil, err
 	}
-	if err := g.makeGroups(); err != nil {
-		return nil, err
-	}
+	g.makeGroups()
 	g.makeAxes()
 	for _, gr := range g.groups {
 		if err := g.makeSignatures(gr); err != nil {
@@ -168,6 +173,9 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	if err := g.makeDims(); err != nil {
 		return nil, err
 	}
+	if err := g.findTogether(); err != nil {
+		return nil, err
+	}
 	g.findOptimizer()
 	code, err := g.attrsDecl()
 	if err != nil {
@@ -178,36 +186,29 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 		return nil, err
 	}
 	written := func() ([]jen.Code, error) { return runs, nil }
-	for _, part := range []func() ([]jen.Code, error){g.functions, g.optimizer, written, g.signatures, g.registration} {
+	for _, part := range []func() ([]jen.Code, error){g.functions, g.optimizer, written, g.rule, g.signatures, g.registration} {
 		more, err := part()
 		if err != nil {
 			return nil, err
 		}
 		code = append(code, more...)
 	}
-	return code, nil
+	return append(code, g.chosenFuncs...), nil
 }
 
 // checkSupported refuses what generated code has no form for.
 func (g *opGen) checkSupported() error {
-	for _, f := range g.op.Functions {
-		for _, d := range f.Variant.Forward.Dims {
-			if d.Axis.Pack || d.Axis.Of != "" {
-				return g.errorf("an extent of a pack is not supported in Go")
-			}
-		}
-	}
 	for _, v := range g.decl.ElemVars {
-		decided := false
-		for _, p := range g.decl.Inputs {
-			decided = decided || p.Elem.Name == v.Name && p.Elem.Wrap == "" && !p.Optional
+		plain := func(p *ir.Param) bool { return p.Elem == ir.Elem{Name: v.Name} && !p.Optional }
+		if !slices.ContainsFunc(g.decl.Inputs, plain) && !slices.ContainsFunc(g.decl.Outputs, plain) {
+			return g.errorf("no input that is always there tells the dtype %s, and no result", v.Name)
 		}
-		if !decided {
-			return g.errorf("no input that is always there tells the dtype %s", v.Name)
+		if len(g.chosenVars()) > 0 && g.decl.Update {
+			return g.errorf("no input that is always there tells the dtype %s of an update", v.Name)
 		}
 	}
-	if g.keep() != nil && g.placed() == nil {
-		return g.errorf("keepdims without placed axes is not supported in Go")
+	if k, at := g.keep(), g.placed(); k != nil && at != nil && slices.ContainsFunc(k.decl.Axes, func(a string) bool { return !slices.Contains(at.decl.Axes, a) }) {
+		return g.errorf("keepdims of an axis that is not placed, beside axes that are")
 	}
 	if g.live() == nil {
 		return g.errorf("every variant is refused by a requirement")

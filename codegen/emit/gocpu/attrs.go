@@ -30,9 +30,6 @@ func (g *opGen) makeAttrs() error {
 		unsupported := func(what string) error {
 			return g.errorf("attribute %s: %s is not supported in Go", d.Name, what)
 		}
-		if d.List != "" {
-			return unsupported("a list")
-		}
 		switch d.Kind {
 		case ir.AttrFloat:
 			a.goType, a.pointer = "float64", true
@@ -49,10 +46,13 @@ func (g *opGen) makeAttrs() error {
 			a.goType = g.goName(d.Enum.Name)
 		case ir.AttrAxes:
 			a.goType = "runtime.Placement"
-		default:
-			return unsupported("a random stream")
+		case ir.AttrRNG:
+			a.goType = "runtime.Seed"
 		}
-		if d.Optional && !a.pointer {
+		if d.List != "" {
+			a.goType, a.pointer = "[]"+a.goType, false
+		}
+		if d.Optional && !a.pointer && d.List == "" {
 			return unsupported("an optional attribute that is no number")
 		}
 		g.attrs = append(g.attrs, a)
@@ -80,6 +80,9 @@ func (g *opGen) attr(name string) *attr {
 func (a *attr) typeCode() jen.Code {
 	if name, ok := strings.CutPrefix(a.goType, "runtime."); ok {
 		return jen.Qual(runtimePath, name)
+	}
+	if name, ok := strings.CutPrefix(a.goType, "[]"); ok {
+		return jen.Index().Id(name)
 	}
 	return jen.Id(a.goType)
 }
@@ -115,6 +118,9 @@ func (g *opGen) attrsDecl() ([]jen.Code, error) {
 			comment := "default " + a.defaultText()
 			if a.decl.Optional {
 				comment = "may be absent"
+			}
+			if a.decl.List != "" {
+				comment += "; " + a.listText()
 			}
 			field := jen.Id(a.field)
 			switch {
@@ -189,7 +195,12 @@ func (g *opGen) valuesFunc() (jen.Code, error) {
 			body = append(body, g.enumCheck(a))
 		}
 	}
-	checks, err := g.attrRequires()
+	for _, a := range g.attrs {
+		if check := g.listCheck(a); check != nil {
+			body = append(body, check)
+		}
+	}
+	checks, err := g.attrRequires(func(e jen.Code) jen.Code { return jen.Return(jen.Id("v"), e) })
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +220,8 @@ func (g *opGen) defaultValue(a *attr) (jen.Code, error) {
 	switch {
 	case a.positional:
 		return jen.Id(a.name), nil
+	case d.List != "":
+		return nil, nil // see entry
 	case d.Kind == ir.AttrEnum:
 		return jen.Id(g.enumWord(d.Enum, d.Word)), nil
 	case d.Kind == ir.AttrAxes && d.Word == "all":
@@ -221,14 +234,7 @@ func (g *opGen) defaultValue(a *attr) (jen.Code, error) {
 	case d.Default == nil || d.Default.Op == ir.OpConst && d.Default.Const.Sign() == 0 && d.Kind != ir.AttrAxes:
 		return nil, nil
 	}
-	h := &host{
-		scalar: func(name string) (expr, bool, error) {
-			return expr{}, false, fmt.Errorf("attribute %s: its default reads %s", d.Name, name)
-		},
-		extent: func(x *ir.Axis) (expr, error) {
-			return expr{}, fmt.Errorf("attribute %s: its default reads the extent of %s", d.Name, x.Name)
-		},
-	}
+	h := defaultHost(d)
 	switch a.goType {
 	case "int", "runtime.Placement":
 		e, err := h.integer(d.Default)
@@ -244,6 +250,18 @@ func (g *opGen) defaultValue(a *attr) (jen.Code, error) {
 	return e.code, g.wrap(err)
 }
 
+// defaultHost writes defaults.
+func defaultHost(d *ir.AttrDecl) *host {
+	return &host{
+		scalar: func(name string) (expr, bool, error) {
+			return expr{}, false, fmt.Errorf("attribute %s: its default reads %s", d.Name, name)
+		},
+		extent: func(x *ir.Axis) (expr, error) {
+			return expr{}, fmt.Errorf("attribute %s: its default reads the extent of %s", d.Name, x.Name)
+		},
+	}
+}
+
 // takeAttr copies a field that is set to the values.
 func (g *opGen) takeAttr(a *attr) []jen.Code {
 	from := func() *jen.Statement { return jen.Id("a").Dot(a.field) }
@@ -256,6 +274,8 @@ func (g *opGen) takeAttr(a *attr) []jen.Code {
 		}
 	case a.decl.Kind == ir.AttrEnum:
 		return []jen.Code{jen.If(from().Op("!=").Lit(0)).Block(to().Op("=").Add(from()))}
+	case a.decl.List != "" && a.decl.Optional:
+		return []jen.Code{jen.List(to(), jen.Id("v").Dot(a.hasFlag())).Op("=").List(from(), jen.Len(from()).Op(">").Lit(0))}
 	case !a.pointer:
 		return []jen.Code{to().Op("=").Add(from())}
 	case a.decl.Optional:

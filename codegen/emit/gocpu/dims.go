@@ -3,61 +3,110 @@ package gocpu
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/emit/general"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// When extents that the spec gives are known: of attributes alone before tensors are bound, others when inputs are.
-var dimStages = [...]struct {
-	name, doc string
-	takes     func(d *ir.Dim) bool
-}{
-	{"Fix", "fixes extents that attributes tell, before tensors are bound", func(d *ir.Dim) bool { return ofAttrs(d) }},
-	{"Extents", "finds extents that follow from those of the inputs", func(d *ir.Dim) bool { return !ofAttrs(d) }},
-}
-
-func ofAttrs(d *ir.Dim) bool {
-	found := false
-	ir.Walk(d.Value, func(v *ir.Value) bool {
-		found = found || v.Op == ir.OpExtent
-		return !found
-	})
-	return !found
+// When extents that the spec gives are computed: those that attributes and the axes of inputs tell before products are taken
+// apart, where inputs have some, and others when the inputs are bound.
+var dimStages = [...]struct{ name, doc string }{
+	{"Factors", "finds extents that attributes and axes tell, before products are taken apart"},
+	{"Extents", "finds extents that follow from attributes and those of the inputs"},
 }
 
 // dims are the extents of a stage that the spec gives, of axes that tensors have.
-func (g *opGen) dims(gr *group, stage int) []ir.Dim {
-	if gr.refused != nil {
-		return nil
+func (g *opGen) dims(f *ir.Func, stage int) []ir.Dim {
+	known := map[string]bool{}
+	products := false
+	for _, p := range g.decl.Inputs {
+		for _, a := range p.Axes {
+			products = products || a.Product != nil
+			known[a.Name] = known[a.Name] || a.Product == nil && !a.Optional && !p.Optional
+		}
 	}
-	var r []ir.Dim
-	for _, d := range gr.variants[0].Variant.Forward.Dims {
-		if g.axis(d.Axis.Name) >= 0 && dimStages[stage].takes(&d) {
-			r = append(r, d)
+	var stages [len(dimStages)][]ir.Dim
+	for _, d := range f.Dims {
+		name := packOf(d.Axis)
+		if g.axis(name) < 0 {
+			continue
+		}
+		k := 1
+		if products && ofKnown(d.Value, known) {
+			k = 0
+			known[name] = true
+		}
+		stages[k] = append(stages[k], d)
+	}
+	return stages[stage]
+}
+
+// packOf is the name in the signature of an axis, or of the pack that it is of.
+func packOf(a *ir.Axis) string {
+	if a.Of != "" {
+		return a.Of
+	}
+	return a.Name
+}
+
+// ofKnown reports whether a number is made of attributes and extents that are known.
+func ofKnown(v *ir.Value, known map[string]bool) bool {
+	ok := true
+	ir.Walk(v, func(v *ir.Value) bool {
+		ok = ok && (v.Op != ir.OpExtent || known[packOf(v.Axis)] || v.Axis.Of != "" && v.Axis.At == ir.RankOf)
+		return ok
+	})
+	return ok
+}
+
+// like are packs of outputs that are written as other packs, with these, by number.
+func (g *opGen) like(gr *group) [][2]int {
+	var r [][2]int
+	for _, f := range gr.live() {
+		for _, p := range g.decl.Outputs {
+			for _, t := range f.Variant.Forward.Outputs {
+				refs := axisRefs(t.Axes)
+				if t.Name != p.Name || len(refs) != len(p.Axes) {
+					continue
+				}
+				for k, a := range p.Axes {
+					pair := [2]int{g.axis(a.Name), g.axis(refs[k].Name)}
+					if a.Pack && refs[k].Pack && a.Name != refs[k].Name && !slices.Contains(r, pair) {
+						r = append(r, pair)
+					}
+				}
+			}
 		}
 	}
 	return r
 }
 
-// like are packs of outputs that are written as other packs, with these, by number.
-func (g *opGen) like(gr *group) [][2]int {
-	if gr.refused != nil {
-		return nil
-	}
-	var r [][2]int
-	for _, p := range g.decl.Outputs {
-		for _, t := range gr.variants[0].Variant.Forward.Outputs {
-			if t.Name != p.Name || len(t.Axes) != len(p.Axes) {
-				continue
+// rankCase is the variants of a group for some numbers of axes, by one of them.
+type rankCase struct {
+	choices []ir.Choice
+	first   *emit.Function
+}
+
+// byRank sorts the variants of a group by numbers of axes.
+func (gr *group) byRank() []rankCase {
+	var r []rankCase
+	seen := map[string]bool{}
+	for _, f := range gr.live() {
+		c := rankCase{first: f}
+		key := ""
+		for _, ch := range f.Variant.Choices {
+			if ch.Rank != "" {
+				c.choices = append(c.choices, ch)
+				key += choiceKey(ch) + choiceValue(ch)
 			}
-			for k, a := range p.Axes {
-				if x := t.Axes[k]; a.Pack && x.Pack && x.Of == "" && a.Name != x.Name {
-					r = append(r, [2]int{g.axis(a.Name), g.axis(x.Name)})
-				}
-			}
+		}
+		if !seen[key] {
+			seen[key] = true
+			r = append(r, c)
 		}
 	}
 	return r
@@ -69,30 +118,13 @@ func (g *opGen) makeDims() error {
 		texts := map[string]string{}
 		var cases []string
 		for _, gr := range g.groups {
-			dims := g.dims(gr, stage)
-			var like [][2]int
-			if stage == 1 {
-				like = g.like(gr)
+			text, err := g.dimsOf(gr, stage, texts)
+			if err != nil {
+				return err
 			}
-			if dims == nil && like == nil {
-				continue
+			if text != "" {
+				cases = append(cases, fmt.Sprintf("case %d:\n%s", gr.index, text))
 			}
-			key := fmt.Sprintln(like)
-			for _, d := range dims {
-				key += d.Axis.Name + " = " + d.Value.String() + "\n"
-			}
-			if texts[key] == "" {
-				name := fmt.Sprintf("%s%s%d", g.low, st.name, len(texts))
-				k := g.kernel(name)
-				k.Doc = fmt.Sprintf("%s %s.", name, st.doc)
-				text, err := general.Extents(k, dims, like)
-				if err != nil {
-					return g.errorf("an extent: %v", err)
-				}
-				texts[key] = name
-				g.portable = append(g.portable, text)
-			}
-			cases = append(cases, fmt.Sprintf("case %d:\nreturn %s(%s)\n", gr.index, texts[key], g.argNames()))
 		}
 		if cases == nil {
 			continue
@@ -108,9 +140,55 @@ func (g *opGen) makeDims() error {
 	return nil
 }
 
+// dimsOf is the call of the function that computes the extents of a group, by number of axes; "" where there are none.
+// names are the functions that are written, by what they compute.
+func (g *opGen) dimsOf(gr *group, stage int, names map[string]string) (string, error) {
+	var like [][2]int
+	if stage == 1 {
+		like = g.like(gr)
+	}
+	text := ""
+	list := gr.byRank()
+	for _, c := range list {
+		dims := g.dims(c.first.Variant.Forward, stage)
+		if dims == nil && like == nil {
+			continue
+		}
+		key := fmt.Sprintln(like)
+		for _, d := range dims {
+			key += d.Axis.Name + " = " + d.Value.String() + "\n"
+		}
+		if names[key] == "" {
+			name := fmt.Sprintf("%s%s%d", g.low, dimStages[stage].name, len(names))
+			k := g.kernel(name)
+			k.Doc = fmt.Sprintf("%s %s.", name, dimStages[stage].doc)
+			code, err := general.Extents(k, dims, like)
+			if err != nil {
+				return "", g.errorf("an extent: %v", err)
+			}
+			names[key] = name
+			g.portable = append(g.portable, code)
+		}
+		call := fmt.Sprintf("return %s(%s)\n", names[key], g.argNames())
+		if len(list) == 1 {
+			return call, nil
+		}
+		var conds []string
+		for _, ch := range c.choices {
+			conds = append(conds, fmt.Sprintf("b.HasRank(%d, %d)", g.axis(ch.Rank), ch.N))
+		}
+		text += fmt.Sprintf("case %s:\n%s", strings.Join(conds, " && "), call)
+	}
+	if text == "" {
+		return "", nil
+	}
+	return "switch {\n" + text + "}\n", nil
+}
+
 // bind binds tensors: those given, or with fresh the inputs alone.
 func (f *apiFunc) bind(back, fresh bool, vals, place jen.Code, tensors []jen.Code) {
 	g := f.g
+	f.count()
 	bound := jen.Op("&").Id("bound")
 	if g.dimmed == [len(dimStages)]bool{} {
 		how := "Bind"
@@ -124,9 +202,10 @@ func (f *apiFunc) bind(back, fresh bool, vals, place jen.Code, tensors []jen.Cod
 	if len(g.groups) == 1 {
 		variant = jen.Lit(0)
 	}
-	derive := func(stage int, wrap func(jen.Code) jen.Code) {
+	derive := func(stage int) {
 		if g.dimmed[stage] {
-			f.try(jen.Id(g.low+dimStages[stage].name).Call(append(g.runArgs(bound, vals), variant)...), wrap)
+			f.try(jen.Id(g.low+dimStages[stage].name).Call(append(g.runArgs(bound, vals), variant)...),
+				func(err jen.Code) jen.Code { return jen.Id("bound").Dot("Fail").Call(err) })
 		}
 	}
 	inputs := len(g.decl.Inputs)
@@ -137,8 +216,15 @@ func (f *apiFunc) bind(back, fresh bool, vals, place jen.Code, tensors []jen.Cod
 			inputs++
 		}
 	}
-	derive(0, nil)
-	f.try(f.signature(back).Dot("BindInputs").Call(append([]jen.Code{bound, place}, tensors[:inputs]...)...), nil)
-	derive(1, func(err jen.Code) jen.Code { return jen.Id("bound").Dot("Fail").Call(err) })
+	how := "BindInputs"
+	if g.dimmed[0] {
+		how = "BindAxes"
+	}
+	f.try(f.signature(back).Dot(how).Call(append([]jen.Code{bound, place}, tensors[:inputs]...)...), nil)
+	if g.dimmed[0] {
+		derive(0)
+		f.try(f.signature(back).Dot("BindProducts").Call(bound), nil)
+	}
+	derive(1)
 	f.try(f.signature(back).Dot("BindOutputs").Call(append([]jen.Code{bound}, slices.Clone(tensors[inputs:])...)...), nil)
 }

@@ -82,7 +82,7 @@ func (g *opGen) shapes() string {
 	for _, v := range g.decl.ElemVars {
 		in += ". " + v.Name + ": " + oneOf(g.varDTypes(v.Name))
 	}
-	return in + "."
+	return in + "." + g.wrapText(in) + g.chosenText()
 }
 
 // outputShape is the type of an output; its axes may differ by variant.
@@ -149,14 +149,18 @@ func axisText(a ir.AxisRef) string {
 
 // intoDoc is the comment of the function that writes to tensors of the caller.
 func (g *opGen) intoDoc() string {
-	if !g.decl.Update {
+	if !g.decl.Update || len(g.decl.Outputs) > 0 {
 		return comment(fmt.Sprintf("%s is [%s] with the results in %s, of the caller. It allocates nothing and records nothing.%s",
 			g.intoName(), g.name, strings.Join(g.goNames(g.outputNames()), ", "), g.moreErrors(false)))
 	}
 	if g.opt == nil {
 		return strings.Replace(g.doc(), "// "+g.mainName()+" ", "// "+g.intoName()+" ", 1)
 	}
-	return comment(fmt.Sprintf("%s is one update of [%s], in place; step counts from 1. It allocates nothing.", g.intoName(), g.name))
+	step := ""
+	if takesStep(g.decl) {
+		step = "; step counts from 1"
+	}
+	return comment(fmt.Sprintf("%s is one update of [%s], in place%s. It allocates nothing.", g.intoName(), g.name, step))
 }
 
 // goNames are the names of tensors in Go.

@@ -12,6 +12,7 @@ var checkKinds = []struct{ function, kind string }{
 	{"runtime.IndexError(", "ErrIndex"},
 	{"runtime.RangeError(", "ErrIndex"},
 	{"runtime.ValueError(", "ErrValue"},
+	{"runtime.FaultError(", "ErrValue"},
 	{"runtime.RequireError(", "ErrValue"},
 }
 

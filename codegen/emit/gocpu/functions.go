@@ -70,18 +70,22 @@ func (f *apiFunc) tensorParams(typ jen.Code, names ...string) jen.Code {
 
 // attrParams are the parameters behind the tensors.
 func (g *opGen) attrParams() []jen.Code {
-	var list []jen.Code
-	if g.decl.Update {
-		list = append(list, jen.Id("step").Int())
+	if takesStep(g.decl) {
+		return append([]jen.Code{jen.Id("step").Int()}, g.valueParams()...)
 	}
-	list = append(list, g.positionalParams()...)
+	return g.valueParams()
+}
+
+// valueParams are those of attributes.
+func (g *opGen) valueParams() []jen.Code {
+	list := g.positionalParams()
 	if g.hasAttrs() {
 		list = append(list, jen.Id("attrs").Op("*").Id(g.name+"Attrs"))
 	}
 	return list
 }
 
-// attrArgs are what attrParams declares, as arguments.
+// attrArgs are what positionalParams declares, as arguments.
 func (g *opGen) attrArgs() []jen.Code {
 	var list []jen.Code
 	for _, a := range g.attrs {
@@ -105,11 +109,44 @@ func (f *apiFunc) takeAttrs() {
 	}
 }
 
-// checkStep refuses a step that is no count.
+// checkStep refuses a step that is no count. Where the op doesn't read it, callers don't give it.
 func (f *apiFunc) checkStep() {
-	if f.g.decl.Update {
+	switch {
+	case takesStep(f.g.decl):
 		f.add(jen.If(jen.Id("step").Op("<").Lit(1)).Block(f.fail(f.g.attrError("step", "1 or more", jen.Id("step")))))
+	case f.g.decl.Update:
+		f.add(jen.Const().Id("step").Op("=").Lit(1).Comment("the formula doesn't read it"))
 	}
+}
+
+// takesStep tells whether an op reads the number of the update.
+func takesStep(d *ir.OpDecl) bool {
+	if !d.Update || slices.ContainsFunc(d.Attrs, func(a *ir.AttrDecl) bool { return a.Name == "step" }) {
+		return false
+	}
+	found := false
+	look := func(v *ir.Value) {
+		ir.Walk(v, func(v *ir.Value) bool {
+			found = found || v.Op == ir.OpScalar && v.Name == "step"
+			return !found
+		})
+	}
+	for _, v := range d.Variants {
+		for _, c := range v.Choices {
+			if c.Cond != nil {
+				look(c.Cond)
+			}
+		}
+		for _, r := range v.Forward.Requires {
+			look(r.Cond)
+		}
+		for _, def := range v.Forward.Defs {
+			for _, x := range def.Values() {
+				look(x)
+			}
+		}
+	}
+	return found
 }
 
 // chooseVariant finds the variant, where there are several.
@@ -142,12 +179,16 @@ func (f *apiFunc) declareBound() { f.add(jen.Var().Id("bound").Qual(runtimePath,
 // place is the placement argument; it declares the placement first where there is one.
 func (f *apiFunc) place() jen.Code {
 	at := f.g.placed()
-	if at == nil {
+	var p *jen.Statement
+	switch {
+	case at == nil && f.g.keep() == nil:
 		return jen.Nil()
-	}
-	p := jen.Id("vals").Dot(at.name)
-	if at.decl.Kind == ir.AttrAxis {
-		p = jen.Qual(runtimePath, "PlaceAxis").Call(p)
+	case at == nil:
+		p = jen.Qual(runtimePath, "Placement").Values()
+	case at.decl.Kind == ir.AttrAxis:
+		p = jen.Qual(runtimePath, "PlaceAxis").Call(jen.Id("vals").Dot(at.name))
+	default:
+		p = jen.Id("vals").Dot(at.name)
 	}
 	f.add(jen.Id("place").Op(":=").Add(p))
 	if k := f.g.keep(); k != nil {
@@ -215,7 +256,7 @@ func (g *opGen) intoName() string { return g.name + "Into" }
 // mainName is the function, or the type, that stands for the op.
 func (g *opGen) mainName() string {
 	switch {
-	case !g.decl.Update:
+	case !g.decl.Update || len(g.decl.Outputs) > 0:
 		return g.name
 	case g.opt != nil:
 		return g.name
@@ -226,14 +267,14 @@ func (g *opGen) mainName() string {
 // functions writes what people call.
 func (g *opGen) functions() ([]jen.Code, error) {
 	var code []jen.Code
-	if !g.decl.Update {
+	if !g.decl.Update || len(g.decl.Outputs) > 0 {
 		f, err := g.forward()
 		if err != nil {
 			return nil, err
 		}
 		code = append(code, f)
 	}
-	code = append(code, g.into()...)
+	code = append(append(code, g.into()...), g.lists()...)
 	if f := g.slice(); f != nil {
 		code = append(code, f)
 	}
@@ -249,37 +290,14 @@ func (f *apiFunc) bindArgs() []jen.Code {
 	return args
 }
 
-// into writes the function that computes into tensors of the caller. For an update it is in two parts, of which an
-// optimizer calls the second.
+// into writes the function that computes into tensors of the caller.
 func (g *opGen) into() []jen.Code {
 	f := g.newFunc()
-	var params []jen.Code
-	params = append(params, f.tensorParams(tensorType, slices.Concat(g.outputNames(), g.inputNames())...))
-	doc := jen.Comment(g.intoDoc()).Line()
-	if !g.decl.Update {
-		f.takeAttrs()
-		f.compute(jen.Op("&").Id("vals"))
-		return []jen.Code{doc.Func().Id(g.intoName()).Params(append(params, g.attrParams()...)...).Error().Block(f.body...)}
-	}
+	params := []jen.Code{f.tensorParams(tensorType, slices.Concat(g.outputNames(), g.inputNames())...)}
 	f.takeAttrs()
-	var args []jen.Code
-	for _, n := range slices.Concat(g.outputNames(), g.inputNames()) {
-		args = append(args, f.tensor(n))
-	}
-	args = append(args, jen.Id("step"))
-	inner := slices.Clone(params)
-	inner = append(inner, jen.Id("step").Int())
-	if g.hasValues() {
-		args = append(args, jen.Op("&").Id("vals"))
-		inner = append(inner, jen.Id("vals").Op("*").Id(g.valuesType()))
-	}
-	f.add(jen.Return(jen.Id(g.low + "Into").Call(args...)))
-	outer := doc.Func().Id(g.intoName()).Params(append(params, g.attrParams()...)...).Error().Block(f.body...)
-	in := g.newFunc()
-	in.tensors, in.names = f.tensors, f.names
-	in.checkStep()
-	in.compute(jen.Id("vals"))
-	return []jen.Code{outer, jen.Func().Id(g.low + "Into").Params(inner...).Error().Block(in.body...)}
+	f.checkStep()
+	f.compute(jen.Op("&").Id("vals"))
+	return []jen.Code{jen.Comment(g.intoDoc()).Line().Func().Id(g.intoName()).Params(append(params, g.attrParams()...)...).Error().Block(f.body...)}
 }
 
 // compute binds all tensors, runs and ends the function.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -21,7 +22,7 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 	}
 	suffix := ""
 	for _, v := range g.decl.ElemVars {
-		suffix += strings.ToUpper(p.dtypes[v.Name])
+		suffix += strings.ToUpper(p.dtypes[v.Name][:1]) + p.dtypes[v.Name][1:]
 	}
 	name += suffix
 	if suffix == "" {
@@ -34,15 +35,39 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 	k := g.kernel(name)
 	k.Func, k.DTypes = p.Func, p.dtypes
 	k.Doc = fmt.Sprintf("%s computes %s%s%s.", name, what, g.choicesText(s.group.variants[variant].Variant.Choices), dtypesText(g.decl.ElemVars, p.dtypes))
-	k.Param = s.index
+	k.Param = func(t *ir.Tensor) int {
+		if t.Role == ir.Local && !slices.Contains(p.Func.Inputs, t) {
+			return -1 // what kernels of other dtypes save
+		}
+		return s.index(t)
+	}
 	k.Optional = func(t *ir.Tensor) bool { i := s.index(t); return i >= 0 && s.params[i].mode == "Gradient" }
 	text, err := general.Function(k)
 	if err != nil {
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)
 	}
-	g.portable = append(g.portable, text)
 	g.noteErrors(s.back, text)
-	return jen.Return(jen.Id(name).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
+	name = g.share(k, text, fmt.Sprintf("computes %s%s, in several variants.", what, dtypesText(g.decl.ElemVars, p.dtypes)))
+	return jen.Return(jen.Id(g.integerCall(k, name)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
+}
+
+// share adds a portable function, or finds one of the op that does the same, whose comment is then doc. It gives the name.
+func (g *opGen) share(k *general.Kernel, text, doc string) string {
+	_, body, _ := strings.Cut(text, "func "+k.Name)
+	i, ok := g.written[body]
+	if !ok {
+		if g.written == nil {
+			g.written = map[string]int{}
+		}
+		g.written[body] = len(g.portable)
+		g.portable = append(g.portable, text)
+		return k.Name
+	}
+	text = g.portable[i]
+	head, rest, _ := strings.Cut(text, "func ")
+	name := rest[:strings.IndexAny(rest, "[(")]
+	g.portable[i] = fmt.Sprintf("// %s %s\n%s", name, doc, strings.TrimPrefix(text, head))
+	return name
 }
 
 // kernel is a portable function of the op, as far as it doesn't depend on a program.
@@ -64,6 +89,12 @@ func (g *opGen) kernel(name string) *general.Kernel {
 			}
 			return fmt.Sprintf("%#v", jen.Add(e.code)), whole, nil
 		},
+		Seed: func(name string) (string, error) {
+			if a := g.attr(name); a != nil && a.decl.Kind == ir.AttrRNG {
+				return "v." + a.name, nil
+			}
+			return "", fmt.Errorf("%s is no seed", name)
+		},
 		Axis: func(a *ir.Axis) int { return g.axis(a.Name) },
 	}
 }
@@ -84,7 +115,11 @@ func (g *opGen) argNames() string {
 func dtypesText(vars []ir.ElemVar, dtypes map[string]string) string {
 	text := ""
 	for _, v := range vars {
-		text += fmt.Sprintf(", %s %s", v.Name, dtypes[v.Name])
+		d := dtypes[v.Name]
+		if d == ir.AnyInt {
+			d = "any integer"
+		}
+		text += fmt.Sprintf(", %s %s", v.Name, d)
 	}
 	return text
 }

@@ -3,10 +3,10 @@ package gocpu
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit/general"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -16,6 +16,10 @@ type host struct {
 	scalar func(name string) (e expr, isInt bool, err error) // an attribute, or "step"
 	extent func(a *ir.Axis) (expr, error)
 	read   func(v *ir.Value) (expr, error) // an element of a tensor, an integer; nil: there are none
+	limit  func(v *ir.Value) (expr, error) // a number that the dtype of a call sets; nil: there are none
+	// round rounds to what an element type computes in, which conditions on such numbers do; nil: the dtype isn't known.
+	round    func(e ir.Elem, x expr) expr
+	rounding bool
 }
 
 // hostInfix are ops that are operators of Go on float64.
@@ -29,15 +33,19 @@ var hostInfix = map[ir.Op]struct {
 // hostCompare are conditions on two numbers.
 var hostCompare = map[ir.Op]string{ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<", ir.OpLe: "<="}
 
-// hostMath are ops that package math has.
-var hostMath = map[ir.Op]string{
-	ir.OpAbs: "Abs", ir.OpSqrt: "Sqrt", ir.OpExp: "Exp", ir.OpExpm1: "Expm1", ir.OpLog: "Log", ir.OpLog1p: "Log1p", ir.OpTanh: "Tanh",
-	ir.OpSin: "Sin", ir.OpCos: "Cos", ir.OpErf: "Erf", ir.OpFloor: "Floor", ir.OpCeil: "Ceil", ir.OpTrunc: "Trunc",
-	ir.OpRound: "RoundToEven", ir.OpPow: "Pow", ir.OpFma: "FMA", ir.OpRem: "Mod",
-}
-
 // float writes v as a float64.
 func (h *host) float(v *ir.Value) (expr, error) {
+	e, err := h.unrounded(v)
+	if err == nil && h.rounding && h.round != nil && v.Type.Kind == ir.Typed && v.Op != ir.OpRead {
+		e = h.round(v.Type.Elem, e)
+	}
+	return e, err
+}
+
+func (h *host) unrounded(v *ir.Value) (expr, error) {
+	if r, ok := h.ratio(v); ok && r.den != 1 && v.Op != ir.OpConst {
+		return r.float(), nil
+	}
 	switch v.Op {
 	case ir.OpConst:
 		return hostConst(v)
@@ -48,7 +56,11 @@ func (h *host) float(v *ir.Value) (expr, error) {
 	case ir.OpPi:
 		return primary(jen.Qual("math", "Pi")), nil
 	case ir.OpCast:
-		return h.float(v.Args[0]) // compared and computed as attributes are: in float64
+		if v.Args[0].Type.Kind == ir.Bool {
+			c, err := h.cond(v.Args[0])
+			return call(runtimeFunc("Select64"), c, primary(jen.Lit(1)), primary(jen.Lit(0))), err
+		}
+		return h.float(v.Args[0]) // computed as attributes are: in float64
 	case ir.OpScalar:
 		e, isInt, err := h.scalar(v.Name)
 		return toFloat(e, isInt), err
@@ -59,6 +71,10 @@ func (h *host) float(v *ir.Value) (expr, error) {
 		if h.read != nil {
 			e, err := h.read(v)
 			return toFloat(e, true), err
+		}
+	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
+		if h.limit != nil {
+			return h.limit(v)
 		}
 	case ir.OpStop:
 		return h.float(v.Args[0])
@@ -84,10 +100,18 @@ func (h *host) float(v *ir.Value) (expr, error) {
 		}
 		return e, nil
 	}
-	if f, ok := hostMath[v.Op]; ok {
+	switch inMath, f := general.FunctionOf(v.Op); {
+	case f == "":
+	case inMath:
 		return call(jen.Qual("math", f), args...), nil
+	default:
+		return call(runtimeFunc(f), args...), nil
 	}
 	switch v.Op {
+	case ir.OpAbs:
+		return call(jen.Qual("math", "Abs"), args...), nil
+	case ir.OpFma:
+		return call(jen.Qual("math", "FMA"), args...), nil
 	case ir.OpNeg:
 		return unary("-", args[0]), nil
 	case ir.OpMax:
@@ -142,12 +166,7 @@ func (h *host) integer(v *ir.Value) (expr, error) {
 	switch v.Op {
 	case ir.OpConst:
 		if v.Const.IsInt() && v.Const.Num().IsInt64() {
-			n := v.Const.Num().Int64()
-			e := expr{code: jen.Op(strconv.FormatInt(n, 10)), prec: precPrimary, lit: true}
-			if n < 0 {
-				e.prec = precUnary
-			}
-			return e, nil
+			return intLiteral(v.Const.Num().Int64()), nil
 		}
 	case ir.OpScalar:
 		if e, isInt, err := h.scalar(v.Name); err != nil || isInt {
@@ -217,12 +236,26 @@ func (h *host) cond(v *ir.Value) (expr, error) {
 			}
 		}
 		return all, nil
-	case ir.OpIsNaN, ir.OpIsInf:
+	case ir.OpIsNaN, ir.OpIsInf, ir.OpSignbit:
 		e, err := h.float(v.Args[0])
-		if v.Op == ir.OpIsNaN {
+		switch v.Op {
+		case ir.OpIsNaN:
 			return call(jen.Qual("math", "IsNaN"), e), err
+		case ir.OpSignbit:
+			return call(jen.Qual("math", "Signbit"), e), err
 		}
 		return call(jen.Qual("math", "IsInf"), e, primary(jen.Lit(0))), err
+	case ir.OpSelect:
+		var parts [3]expr
+		for i, x := range v.Args {
+			c, err := h.cond(x)
+			if err != nil {
+				return expr{}, err
+			}
+			parts[i] = c
+		}
+		yes := binary("&&", precAnd, parts[0], parts[1])
+		return binary("||", precOr, yes, binary("&&", precAnd, unary("!", parts[0]), parts[2])), nil
 	}
 	op, ok := hostCompare[v.Op]
 	if !ok {
@@ -237,7 +270,18 @@ func (h *host) cond(v *ir.Value) (expr, error) {
 		y, err := h.cond(b)
 		return binary(op, precCompare, x, y), err
 	}
-	number := h.float
+	if x, ok := h.ratio(a); ok {
+		if y, ok := h.ratio(b); ok && (x.den != 1 || y.den != 1) {
+			x, y, _ := meet(x, y)
+			return binary(op, precCompare, x, y), nil
+		}
+	}
+	if c, ok := h.quotients(v.Op, a, b); ok {
+		return c, nil
+	}
+	exact := *h
+	exact.rounding = true
+	number := exact.float
 	if h.whole(a) && h.whole(b) {
 		number = h.integer
 	}

@@ -2,6 +2,7 @@ package gocpu
 
 import (
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -84,4 +85,17 @@ func (n namer) suffix(want string) string {
 	}
 	n[s] = true
 	return s
+}
+
+// lowName begins the names of an op that aren't exported. Where it begins those of another op too, as f does those of f_none, an underscore
+// sets it apart, which no name has within: f_NoneRun is not fNoneRun.
+func (f *fileGen) lowName(op string) string {
+	low := lowerFirst(f.unit.GoName(op))
+	if slices.ContainsFunc(f.unit.Siblings, func(s string) bool {
+		rest, longer := strings.CutPrefix(lowerFirst(f.unit.GoName(s)), low)
+		return longer && rest != "" && !unicode.IsLower(rune(rest[0]))
+	}) {
+		low += "_"
+	}
+	return low
 }

@@ -1,6 +1,8 @@
 package gocpu
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -14,7 +16,7 @@ type optimizer struct {
 
 // findOptimizer sees whether an update op can be an optimizer.
 func (g *opGen) findOptimizer() {
-	if !g.decl.Update || len(g.decl.Outputs) > 0 {
+	if !g.decl.Update || len(g.decl.Outputs) > 0 || g.many == nil {
 		return
 	}
 	o := &optimizer{param: -1, grad: -1}
@@ -43,18 +45,79 @@ func (g *opGen) findOptimizer() {
 	}
 }
 
-// stateShapes reports whether each state has the shape of the parameter or no axes, and starts at a constant.
+// stateShapes reports whether each state has the shape of the parameter or no axes, and its dtype or a fixed one, and whether all attributes
+// can be saved.
 func (g *opGen) stateShapes(o *optimizer) bool {
 	for _, i := range o.states {
-		p := g.decl.Inputs[i]
-		if len(p.Axes) > 0 && axesText(p.Axes) != axesText(g.decl.Inputs[o.param].Axes) {
+		p, param := g.decl.Inputs[i], g.decl.Inputs[o.param]
+		if len(p.Axes) > 0 && axesText(p.Axes) != axesText(param.Axes) {
 			return false
 		}
-		if t := g.tensor(p.Name); t == nil || t.Init != nil && t.Init.Op != ir.OpConst {
-			return false
+		if p.Elem.Name != param.Elem.Name && slices.ContainsFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == p.Elem.Name }) {
+			return false // of a dtype that nothing tells
 		}
 	}
-	return true
+	return len(g.attributeNames()) == len(g.attrs)
+}
+
+// stateValues are the states of an optimizer, for runtime.Rule. One that nothing reads, so that no variant has it, is none.
+func (g *opGen) stateValues() ([]jen.Code, error) {
+	var states []jen.Code
+	for _, i := range g.opt.states {
+		p := g.decl.Inputs[i]
+		f := []jen.Code{field("Name", jen.Lit(p.Name)), field("At", jen.Lit(i))}
+		if len(p.Axes) == 0 {
+			f = append(f, field("Scalar", jen.True()))
+		}
+		elem, err := g.elemCode(p.Elem)
+		if err != nil {
+			return nil, err
+		}
+		if elem != nil {
+			f = append(f, field("Elem", elem))
+		}
+		start, err := g.stateStart(p)
+		if err != nil {
+			return nil, err
+		}
+		if start != nil {
+			f = append(f, start)
+		}
+		states = append(states, jen.Line().Values(f...))
+	}
+	if states != nil {
+		states = append(states, jen.Line())
+	}
+	return states, nil
+}
+
+// stateStart is what a state starts at, nil for 0.
+func (g *opGen) stateStart(p *ir.Param) (jen.Code, error) {
+	t := g.tensor(p.Name)
+	if t == nil || t.Init == nil {
+		return nil, nil
+	}
+	init := t.Init
+	if init.Op == ir.OpCast {
+		init = init.Args[0] // the state rounds
+	}
+	if init.Op == ir.OpConst {
+		x, _ := init.Const.Float64()
+		if x == 0 {
+			return nil, nil
+		}
+		e, _ := width64.literal(x)
+		return field("Init", e.code), nil
+	}
+	e, err := g.host(nil).float(init)
+	if err != nil {
+		return nil, g.wrap(err)
+	}
+	body := []jen.Code{jen.Return(e.code)}
+	if g.hasValues() {
+		body = append([]jen.Code{jen.Id("v").Op(":=").Id("a").Assert(jen.Op("*").Id(g.valuesType()))}, body...)
+	}
+	return field("Start", jen.Func().Params(jen.Id("a").Qual(runtimePath, "Attributes")).Float64().Block(body...)), nil
 }
 
 // optimizer writes the optimizer of an update op.
@@ -63,71 +126,45 @@ func (g *opGen) optimizer() ([]jen.Code, error) {
 		return nil, nil
 	}
 	self := jen.Id("o").Op("*").Id(g.name)
-	params := append([]jen.Code{jen.Id("params").Index().Add(tensorType)}, g.attrParams()[1:]...)
-	setParams := append([]jen.Code{jen.Id("group").Int()}, g.attrParams()[1:]...)
+	params := append([]jen.Code{jen.Id("params").Index().Add(tensorType)}, g.valueParams()...)
+	setParams := append([]jen.Code{jen.Id("group").Int()}, g.valueParams()...)
 	attrArgs := g.attrArgs()
 	if g.hasAttrs() {
 		attrArgs = append(attrArgs, jen.Id("attrs"))
 	}
-	states := []jen.Code{jen.Lit(g.fullName())}
-	for _, i := range g.opt.states {
-		p := g.decl.Inputs[i]
-		f := []jen.Code{field("Name", jen.Lit(p.Name))}
-		if len(p.Axes) == 0 {
-			f = append(f, field("Scalar", jen.True()))
-		}
-		if init := g.tensor(p.Name).Init; init != nil && init.Const.Sign() != 0 {
-			x, _ := init.Const.Float64()
-			e, _ := width64.literal(x)
-			f = append(f, field("Init", e.code))
-		}
-		states = append(states, jen.Qual(runtimePath, "State").Values(f...))
+	values := jen.Nil()
+	if g.hasValues() {
+		values = jen.Op("&").Id("vals")
 	}
 	add := g.newFunc()
 	add.takeAttrs()
-	dtypes := dtypeSet(g.varDTypes(g.decl.Inputs[g.opt.param].Elem.Name))
-	add.add(jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("o").Dot("Optimizer").Dot("AddGroup").Call(jen.Id("params"), dtypes),
-		jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())))
-	fields := []jen.Code{jen.Op("*").Qual(runtimePath, "Optimizer")}
-	if g.hasValues() {
-		fields = append(fields, jen.Id("groups").Index().Id(g.valuesType()))
-		add.add(jen.Id("o").Dot("groups").Op("=").Append(jen.Id("o").Dot("groups"), jen.Id("vals")))
-	}
-	add.add(jen.Return(jen.Nil()))
-	args := make([]jen.Code, len(g.decl.Inputs))
-	args[g.opt.param] = jen.Id("s").Dot("Param")
-	args[g.opt.grad] = jen.Id("grad")
-	for k, i := range g.opt.states {
-		args[i] = jen.Id("s").Dot("State").Index(jen.Lit(k))
-	}
-	args = append(args, jen.Id("s").Dot("Step"))
-	if g.hasValues() {
-		args = append(args, jen.Op("&").Id("o").Dot("groups").Index(jen.Id("s").Dot("Group")))
-	}
+	add.add(jen.List(jen.Id("_"), jen.Err()).Op(assignOp(g.hasValues())).Id("o").Dot("Optimizer").Dot("AddGroup").Call(jen.Id("params"), values), jen.Return(jen.Err()))
 	code := []jen.Code{
-		jen.Comment(g.doc()).Line().Type().Id(g.name).Struct(fields...),
+		jen.Comment(g.doc()).Line().Type().Id(g.name).Struct(jen.Op("*").Qual(runtimePath, "Optimizer")),
 		jen.Comment("New"+g.name+" makes an optimizer of params, which are one group. Each must require gradients.").Line().
 			Func().Id("New"+g.name).Params(params...).Params(jen.Op("*").Id(g.name), jen.Error()).Block(
-			jen.Id("o").Op(":=").Op("&").Id(g.name).Values(field("Optimizer", jen.Qual(runtimePath, "NewOptimizer").Call(states...))),
+			jen.Id("o").Op(":=").Op("&").Id(g.name).Values(jen.Qual(runtimePath, "NewOptimizer").Call(jen.Op("&").Id(g.ruleName()))),
 			jen.If(jen.Err().Op(":=").Id("o").Dot("AddGroup").Call(append([]jen.Code{jen.Id("params")}, attrArgs...)...), jen.Err().Op("!=").Nil()).
 				Block(jen.Return(jen.Nil(), jen.Err())),
 			jen.Return(jen.Id("o"), jen.Nil()),
 		),
 		jen.Comment("AddGroup adds parameters with attributes of their own.").Line().
 			Func().Params(self).Id("AddGroup").Params(params...).Error().Block(add.body...),
-		jen.Comment("Step updates all parameters that have a gradient.").Line().
-			Func().Params(self).Id("Step").Params().Error().Block(jen.Return(jen.Id("o").Dot("Each").Call(
-			jen.Func().Params(jen.Id("s").Op("*").Qual(runtimePath, "Slot"), jen.Id("grad").Add(tensorType)).Error().Block(
-				jen.Return(jen.Id(g.low + "Into").Call(args...)))))),
 	}
 	if g.hasValues() {
 		set := g.newFunc()
-		set.add(jen.If(jen.Id("group").Op("<").Lit(0).Op("||").Id("group").Op(">=").Len(jen.Id("o").Dot("groups"))).Block(
-			jen.Return(g.attrError("group", "a group that was added", jen.Id("group")))))
 		set.takeAttrs()
-		set.add(jen.Id("o").Dot("groups").Index(jen.Id("group")).Op("=").Id("vals"), jen.Return(jen.Nil()))
+		set.add(jen.Return(jen.Id("o").Dot("SetAttributes").Call(jen.Id("group"), jen.Op("&").Id("vals"))))
 		code = append(code, jen.Comment("Set changes the attributes of a group; groups count from 0.").Line().
 			Func().Params(self).Id("Set").Params(setParams...).Error().Block(set.body...))
 	}
 	return code, nil
+}
+
+// assignOp assigns to variables, of which the last is declared already or not.
+func assignOp(declared bool) string {
+	if declared {
+		return "="
+	}
+	return ":="
 }

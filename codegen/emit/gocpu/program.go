@@ -151,11 +151,18 @@ func (p *programBody) address(t *ir.Tensor) (jen.Code, error) {
 	if q := p.s.params[i]; q.mode == "Gradient" || q.saved && q.written() {
 		return p.spare(i, t), nil
 	}
+	if p.program.dtypes[t.Elem.Name] == ir.AnyInt {
+		p.local(t, jen.Id("b").Dot("Wide").Call(jen.Lit(i)))
+		return p.memory[t], nil
+	}
 	return p.pointer(i), nil
 }
 
 // ext is the extent of an axis.
 func (p *programBody) ext(a *ir.Axis) jen.Code {
+	if a.Of != "" {
+		return jen.Id("b").Dot("PackExt").Call(jen.Lit(p.g.axis(a.Of)), jen.Lit(a.At))
+	}
 	return jen.Id("b").Dot("Ext").Index(jen.Lit(p.g.axis(a.Name)))
 }
 
@@ -181,8 +188,11 @@ func (p *programBody) elements(axes []*ir.Axis) jen.Code {
 
 // dtype is the dtype of an element type in the call.
 func (p *programBody) dtype(e ir.Elem) (jen.Code, error) {
-	if d := runtimeName[e.Name]; d != "" {
-		return jen.Qual(runtimePath, d), nil
+	if runtimeName[e.Name] != "" {
+		return jen.Qual(runtimePath, runtimeName[ir.CodeFloat(e.Name)]), nil
+	}
+	if p.program.dtypes[e.Name] == ir.AnyInt {
+		return jen.Qual(runtimePath, "I64"), nil // see address
 	}
 	k := slices.IndexFunc(p.g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name })
 	resolved := runtimeName[e.Resolve(p.program.dtypes)]
@@ -218,6 +228,9 @@ func (p *programBody) checks() error {
 			guard = jen.Func().Params(jen.Id("x").Int()).Bool().Block(jen.Return(e.code))
 		}
 		call := jen.Id("b").Dot("CheckIndex").Call(jen.Lit(i), jen.Lit(p.g.axis(c.Axis.Name)), guard)
+		if c.Axis.Of != "" {
+			call = jen.Id("b").Dot("CheckIndexBelow").Call(jen.Lit(i), p.ext(c.Axis), guard)
+		}
 		p.head = append(p.head, jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())))
 	}
 	return nil
@@ -252,8 +265,11 @@ func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
 		if err != nil {
 			return part, err
 		}
-		if b.Pack {
+		switch {
+		case b.Pack:
 			address = p.pack(&part, b, address, dtype)
+		case o.Mode == nest.In && o.Vector && !b.Vector.Moves:
+			address = jen.Id("b").Dot("Page").Call(address, dtype)
 		}
 		left := []jen.Code{a("Ptr").Index(jen.Lit(i))}
 		right := []jen.Code{address}
@@ -339,19 +355,22 @@ func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Cod
 	for _, k := range b.Order {
 		order = append(order, jen.Lit(k))
 	}
-	copied := []jen.Code{
-		jen.Id(name).Op("=").Id("b").Dot("Scratch").Call(dtype, p.elements(b.Tensor.Axes)),
-		jen.Qual(runtimePath, "Reorder").Call(jen.Id(name), address, dtype,
-			jen.Index().Int().Values(p.extents(b.Tensor.Axes)...), jen.Index().Int().Values(order...)),
+	first := ":="
+	if shared {
+		first = "="
 	}
+	scratch := jen.Id("b").Dot("Scratch").Call(dtype, p.elements(b.Tensor.Axes))
+	reorder := jen.Qual(runtimePath, "Reorder").Call(jen.Id(name), address, dtype,
+		jen.Index().Int().Values(p.extents(b.Tensor.Axes)...), jen.Index().Int().Values(order...))
+	copied := []jen.Code{jen.Id(name).Op(first).Add(scratch), reorder}
 	if i := p.s.index(b.Tensor); i >= 0 && p.s.params[i].splat() {
-		copied = []jen.Code{jen.If(jen.Id("b").Dot("Move").Call(jen.Lit(i)).Op("!=").Lit(0)).Block(copied...)}
+		copied = []jen.Code{jen.Id(name).Op(first).Add(address),
+			jen.If(jen.Id("b").Dot("Move").Call(jen.Lit(i)).Op("!=").Lit(0)).Block(jen.Id(name).Op("=").Add(scratch), reorder)}
 	}
 	if shared {
-		part.fill = append(part.fill, jen.If(jen.Id(name).Op("==").Nil()).Block(append([]jen.Code{jen.Id(name).Op("=").Add(address)}, copied...)...))
-	} else {
-		part.fill = append(append(part.fill, jen.Id(name).Op(":=").Add(address)), copied...)
+		copied = []jen.Code{jen.If(jen.Id(name).Op("==").Nil()).Block(copied...)}
 	}
+	part.fill = append(part.fill, copied...)
 	return jen.Id(name)
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
 )
 
 // forward writes the function that makes its outputs and records for gradients.
@@ -17,6 +19,7 @@ func (g *opGen) forward() (jen.Code, error) {
 	f := g.newFunc(zero...)
 	params := []jen.Code{f.tensorParams(tensorType, g.inputNames()...)}
 	f.takeAttrs()
+	f.checkStep()
 	f.chooseVariant(jen.Op("&").Id("vals"))
 	f.declareBound()
 	place := f.place()
@@ -35,6 +38,7 @@ func (g *opGen) forward() (jen.Code, error) {
 	for _, n := range g.inputNames() {
 		args = append(args, f.tensor(n))
 	}
+	f.choose()
 	f.bind(false, true, jen.Op("&").Id("vals"), place, args)
 	f.run(false, jen.Op("&").Id("vals"))
 	result := []jen.Code{}
@@ -44,9 +48,10 @@ func (g *opGen) forward() (jen.Code, error) {
 	}
 	f.add(jen.Id("bound").Dot("Finish").Call())
 	if len(record) > 0 {
-		f.add(jen.If(jen.Id("record")).Block(f.recording()...))
+		f.add(jen.If(jen.Id("record")).Block(append(g.keepLists(), f.recording()...)...))
 	}
 	f.add(jen.Return(append(result, jen.Nil())...))
+	params = append(params, g.chosenParams()...)
 	return jen.Comment(g.doc()).Line().Func().Id(g.name).Params(append(params, g.attrParams()...)...).
 		Params(append(results, jen.Error())...).Block(f.body...), nil
 }
@@ -119,32 +124,50 @@ func (f *apiFunc) recordGroup(gr *group) []jen.Code {
 			}
 		})
 	}
+	held := gr.backward.held()
 	saved := jen.Index().Qual(runtimePath, "Saved").ValuesFunc(func(v *jen.Group) {
-		for i, p := range gr.backward.params {
-			if gr.reads(i) && (p.mode == "In" || p.mode == "Back" && p.name[0] != '@') {
-				v.Values(field("Name", jen.Lit(p.name)), field("Tensor", f.kept(p)))
+		for _, i := range held {
+			p := gr.backward.params[i]
+			fields := []jen.Code{field("Name", jen.Lit(p.name)), field("Tensor", f.kept(p))}
+			if !gr.reads(i) {
+				fields = append(fields, field("Shape", jen.True()))
 			}
+			v.Values(fields...)
 		}
 	})
+	var release []jen.Code // the graph alone holds what forward has made for it
 	for i, p := range gr.forward.params {
 		if p.saved {
 			code = append(code, f.kept(p).Op(":=").Id("bound").Dot("Tensor").Call(jen.Lit(i)))
+			release = append(release, f.kept(p).Dot("Release").Call())
 		}
 	}
 	back := &apiFunc{g: g, names: f.names, tensors: f.tensors}
 	back.declareBound()
 	var args []jen.Code
-	for _, p := range gr.backward.params {
-		args = append(args, f.backArg(p))
+	for i, p := range gr.backward.params {
+		args = append(args, f.backArg(p, slices.Index(held, i)))
 	}
 	place := back.place()
 	back.bind(true, false, jen.Op("&").Id("vals"), place, args)
 	back.run(true, jen.Op("&").Id("vals"))
 	back.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
-	return append(code, jen.Qual(runtimePath, "Record").Call(
+	code = append(code, jen.Qual(runtimePath, "Record").Call(
 		jen.Lit(g.fullName()), tensors(g.outputNames()), tensors(g.inputNames()), saved,
 		jen.Func().Params(jen.Id("back").Op("*").Qual(runtimePath, "Backprop")).Error().Block(back.body...),
 	))
+	return append(code, release...)
+}
+
+// held are the parameters of a backward function that a recorded call keeps for it: all that are no gradients.
+func (s *signature) held() []int {
+	var list []int
+	for i, p := range s.params {
+		if p.mode == "In" || p.mode == "Back" && p.name[0] != '@' {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // kept is the variable of a tensor that backward reads.
@@ -155,8 +178,9 @@ func (f *apiFunc) kept(p *param) *jen.Statement {
 	return f.tensor(p.name)
 }
 
-// backArg is the argument for a parameter of the backward function in a recorded call.
-func (f *apiFunc) backArg(p *param) jen.Code {
+// backArg is the argument for a parameter of the backward function in a recorded call: held is its number among those that
+// are kept.
+func (f *apiFunc) backArg(p *param, held int) jen.Code {
 	number := func(list []string) int { return slices.Index(list, p.name[1:]) }
 	switch {
 	case p.mode == "Gradient":
@@ -164,7 +188,7 @@ func (f *apiFunc) backArg(p *param) jen.Code {
 	case p.mode == "Back" && p.name[0] == '@':
 		return jen.Id("back").Dot("Cotangent").Call(jen.Lit(number(f.g.outputNames())))
 	}
-	return f.kept(p)
+	return jen.Id("back").Dot("Saved").Call(jen.Lit(held))
 }
 
 // reads reports whether the derivative reads the elements of a parameter.
@@ -270,7 +294,7 @@ func (g *opGen) saveInto(kept []string) jen.Code {
 // slice writes the function for plain slices: of ops whose tensors all have the same pack and dtype, or no axes. It is nil
 // where an op is not so simple.
 func (g *opGen) slice() jen.Code {
-	if len(g.decl.ElemVars) != 1 || g.placed() != nil || g.dimmed != [len(dimStages)]bool{} {
+	if g.placed() != nil || g.keep() != nil || slices.ContainsFunc(g.decl.Ranks, func(r ir.RankGroup) bool { return r.Spread }) || g.dimmed != [len(dimStages)]bool{} {
 		return nil
 	}
 	pack := false
@@ -282,13 +306,13 @@ func (g *opGen) slice() jen.Code {
 			return nil
 		}
 		for _, p := range gr.forward.params {
-			if p.optional || p.saved || p.elem.Name != g.decl.ElemVars[0].Name || p.elem.Wrap == "sum" {
+			if p.optional || p.saved || p.elem.Wrap == "sum" {
 				return nil
 			}
 		}
 		pack = pack || len(gr.forward.params[0].dims) > 0
 	}
-	if !pack || g.axis(g.live().forward.params[0].firstAxis()) != 0 {
+	if !pack || g.axis(g.live().forward.params[0].firstAxis()) != 0 || g.sliceTypes() == nil {
 		return nil
 	}
 	f := g.newFunc()
@@ -296,32 +320,29 @@ func (g *opGen) slice() jen.Code {
 	if len(outs) == 1 {
 		f.tensors[outs[0]] = f.names.name("dst")
 	}
-	params := []jen.Code{f.tensorParams(jen.Index().Id("T"), slices.Concat(outs, ins)...)}
+	params := f.sliceParams(slices.Concat(outs, ins))
 	f.takeAttrs()
 	f.checkStep()
 	f.chooseVariant(jen.Op("&").Id("vals"))
 	f.declareBound()
 	args := []jen.Code{f.signatureRef(), jen.Op("&").Id("bound")}
-	for _, n := range slices.Concat(ins, outs) {
-		args = append(args, f.tensor(n))
+	bind := "BindSlices"
+	if g.mixedSlices() {
+		bind = "BindMixed"
 	}
-	f.try(jen.Qual(runtimePath, "BindSlices").Call(args...), nil)
+	for _, n := range slices.Concat(ins, outs) {
+		arg := f.tensor(n)
+		if g.mixedSlices() {
+			arg = jen.Qual(runtimePath, "SliceOf").Call(arg)
+		}
+		args = append(args, arg)
+	}
+	f.try(jen.Qual(runtimePath, bind).Call(args...), nil)
 	f.run(false, jen.Op("&").Id("vals"))
 	f.add(jen.Id("bound").Dot("Finish").Call(), jen.Return(jen.Nil()))
-	var types *jen.Statement
-	for _, d := range g.varDTypes(g.decl.ElemVars[0].Name) {
-		t := jen.Id(goTypes[d])
-		if types == nil {
-			types = t
-		} else {
-			types = types.Op("|").Add(t)
-		}
-	}
-	return jen.Comment(g.sliceDoc()).Line().Func().Id(g.name + "Slice").Types(jen.Id("T").Add(types)).
+	return jen.Comment(g.sliceDoc()).Line().Func().Id(g.name + "Slice").Add(g.sliceTypes()).
 		Params(append(params, g.attrParams()...)...).Error().Block(f.body...)
 }
-
-var goTypes = map[string]string{"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
 // firstAxis is the name of the first axis, "" where there is none.
 func (p *param) firstAxis() string {

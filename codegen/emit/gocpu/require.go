@@ -23,7 +23,7 @@ func whenOf(v *ir.Value, update bool) when {
 		switch {
 		case v.Op == ir.OpRead:
 			w = byData
-		case v.Op == ir.OpExtent || v.Op == ir.OpPresent || v.Op == ir.OpScalar && v.Name == "step" && update:
+		case v.Op == ir.OpExtent || v.Op == ir.OpPresent || isEntry(v) || v.Op == ir.OpScalar && v.Name == "step" && update:
 			w = max(w, byShape)
 		}
 		return true
@@ -49,7 +49,7 @@ func (g *opGen) common(r *ir.Require) bool {
 }
 
 // attrRequires checks what attributes alone decide in every variant. The values are v.
-func (g *opGen) attrRequires() ([]jen.Code, error) {
+func (g *opGen) attrRequires(fail func(jen.Code) jen.Code) ([]jen.Code, error) {
 	f := g.firstForward()
 	if f == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ func (g *opGen) attrRequires() ([]jen.Code, error) {
 		if whenOf(r.Cond, g.decl.Update) != byAttrs || !g.common(r) {
 			continue
 		}
-		check, err := g.require(r, g.host(nil), func(e jen.Code) jen.Code { return jen.Return(jen.Id("v"), e) })
+		check, err := g.require(r, g.host(nil), fail)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (g *opGen) requireError(r *ir.Require, choices ...ir.Choice) jen.Code {
 	var named *attr
 	ir.Walk(r.Cond, func(v *ir.Value) bool {
 		if v.Op == ir.OpScalar && named == nil {
-			named = g.attr(v.Name)
+			named = g.named(v.Name)
 		}
 		return true
 	})

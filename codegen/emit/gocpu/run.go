@@ -3,6 +3,7 @@ package gocpu
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -14,7 +15,7 @@ import (
 // that do the same have the same key.
 func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 	name := g.runName(s)
-	verb := "computes"
+	verb := "computes" + s.part
 	if s.back {
 		verb = "computes the derivative of"
 	}
@@ -34,27 +35,45 @@ func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 		doc := jen.Comment(fmt.Sprintf("%s %s %s%s.", name, verb, g.decl.Name, g.choicesText(s.group.choices)))
 		return render1(body), []jen.Code{doc.Line().Add(signature(name)).Block(body...)}, nil
 	}
-	// Variants that differ by conditions on extents.
+	// Variants that differ by conditions on extents, and by numbers of axes.
 	var cases []jen.Code
 	h := g.host(jen.Id("b"))
-	call := func(i int) []jen.Code {
-		c := jen.Id(fmt.Sprintf("%s%d", name, i)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)
+	call := func(name string) []jen.Code {
+		c := jen.Id(name).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)
 		if fails {
 			return []jen.Code{jen.Return(c)}
 		}
 		return []jen.Code{c}
 	}
+	ranked := false
 	for i, f := range s.group.variants {
-		body, err := g.runBody(s, i, s.programsOf(i))
-		if err != nil {
-			return "", nil, err
+		var run []jen.Code
+		if r := f.Variant.Refused; r != nil {
+			run = []jen.Code{jen.Return(g.requireError(r, f.Variant.Choices...))}
+		} else {
+			body, err := g.runBody(s, i, s.programsOf(i))
+			if err != nil {
+				return "", nil, err
+			}
+			text := render1(body)
+			if fails {
+				text = "fails " + text
+			}
+			if g.runCases[text] == "" {
+				if g.runCases == nil {
+					g.runCases = map[string]string{}
+				}
+				g.runCases[text] = fmt.Sprintf("%s%d", name, i)
+				code = append(code, jen.Comment(fmt.Sprintf("%s%d is one of the cases of %s.", name, i, name)).Line().Add(signature(g.runCases[text])).Block(body...))
+			}
+			run = call(g.runCases[text])
 		}
-		code = append(code, jen.Comment(fmt.Sprintf("%s%d is one of the cases of %s.", name, i, name)).Line().Add(signature(fmt.Sprintf("%s%d", name, i))).Block(body...))
 		var all expr
 		for _, c := range f.Variant.Choices {
 			if !late(c) {
 				continue
 			}
+			ranked = ranked || c.Rank != "" && g.ranks(c.Rank) == 0
 			e, err := g.choice(c, h, nil)
 			if err != nil {
 				return "", nil, err
@@ -65,14 +84,18 @@ func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 				all = binary("&&", precAnd, all, e)
 			}
 		}
-		if i == len(s.group.variants)-1 {
-			cases = append(cases, jen.Default().Block(call(i)...))
+		if i == len(s.group.variants)-1 && (!ranked || all.code == nil) {
+			cases = append(cases, jen.Default().Block(run...))
 		} else {
-			cases = append(cases, jen.Case(all.code).Block(call(i)...))
+			cases = append(cases, jen.Case(all.code).Block(run...))
 		}
 	}
-	doc := jen.Comment(fmt.Sprintf("%s %s %s%s; extents decide how.", name, verb, g.decl.Name, g.choicesText(s.group.choices)))
-	return name, append(code, doc.Line().Add(signature(name)).Block(jen.Switch().Block(cases...))), nil
+	body := []jen.Code{jen.Switch().Block(cases...)}
+	if ranked {
+		body = append(body, jen.Return(jen.Qual(runtimePath, "ShapeError").Call(jen.Lit(g.fullName()), jen.Lit("packs with numbers of axes that there are kernels for"))))
+	}
+	doc := jen.Comment(fmt.Sprintf("%s %s %s%s; what is known when tensors are bound decides how.", name, verb, g.decl.Name, g.choicesText(s.group.choices)))
+	return render1(body), append(code, doc.Line().Add(signature(name)).Block(body...)), nil
 }
 
 func (g *opGen) runName(s *signature) string {
@@ -113,7 +136,10 @@ func (s *signature) programsOf(variant int) []typedProgram {
 		if s.back {
 			prog = p.Backward
 		}
-		r = append(r, typedProgram{p.DTypes, prog})
+		if s.back && p.NoGrad {
+			continue
+		}
+		r = append(r, typedProgram{p.Calls(), prog})
 	}
 	return r
 }
@@ -125,6 +151,11 @@ type typedProgram struct {
 
 // fails reports whether running can end with an error: indices that are data, requirements on extents.
 func (g *opGen) fails(s *signature) bool {
+	for _, f := range s.group.variants {
+		if len(s.group.variants) > 1 && (f.Variant.Refused != nil || slices.ContainsFunc(f.Variant.Choices, func(c ir.Choice) bool { return c.Rank != "" && g.ranks(c.Rank) == 0 })) {
+			return true
+		}
+	}
 	for _, p := range s.group.programs(s.back) {
 		if p.Fails() {
 			return true
@@ -133,7 +164,7 @@ func (g *opGen) fails(s *signature) bool {
 	if s.back {
 		return false
 	}
-	for _, f := range s.group.variants {
+	for _, f := range s.group.live() {
 		for i := range f.Variant.Forward.Requires {
 			r := &f.Variant.Forward.Requires[i]
 			if whenOf(r.Cond, g.decl.Update) != byAttrs || !g.common(r) {
@@ -173,8 +204,9 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 				return jen.Id(launchName(b.program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
 			}), jen.Return(jen.Nil()))
 		}
-		code = append(code, g.dispatch(programs, func(i int) []jen.Code { return calls[i] }))
-		if len(programs) > 1 {
+		chosen, every := g.dispatch(programs, func(i int) []jen.Code { return calls[i] })
+		code = append(code, chosen)
+		if !every {
 			code = append(code, jen.Return(jen.Nil()))
 		}
 		return code, nil
@@ -188,22 +220,29 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 		}
 		bodies = append(bodies, b)
 	}
-	same := true
-	for _, b := range bodies[1:] {
-		same = same && b.text() == bodies[0].text()
+	same, first := true, ""
+	for i, b := range bodies {
+		switch text := b.text(); {
+		case i == 0:
+			first = text
+		default:
+			same = same && text == first
+		}
 	}
 	if same {
 		code = append(code, bodies[0].code(func(launch int) jen.Code {
-			return g.dispatch(programs, func(i int) []jen.Code {
+			chosen, _ := g.dispatch(programs, func(i int) []jen.Code {
 				return []jen.Code{jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))}
 			})
+			return chosen
 		})...)
 	} else {
-		code = append(code, g.dispatch(programs, func(i int) []jen.Code {
+		chosen, _ := g.dispatch(programs, func(i int) []jen.Code {
 			return bodies[i].code(func(launch int) jen.Code {
 				return jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
 			})
-		}))
+		})
+		code = append(code, chosen)
 	}
 	if g.fails(s) {
 		code = append(code, jen.Return(jen.Nil()))
@@ -211,8 +250,8 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 	return code, nil
 }
 
-// dispatch chooses among dtypes: by one variable where that suffices.
-func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) jen.Code {
+// dispatch chooses among dtypes: by one variable where that suffices. Every tells whether one of the programs is run in any case.
+func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) (chosen jen.Code, every bool) {
 	texts := make([]string, len(programs))
 	all := make([][]jen.Code, len(programs))
 	for i := range programs {
@@ -220,12 +259,12 @@ func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) j
 		texts[i] = render1(all[i])
 	}
 	if !slices.ContainsFunc(texts, func(t string) bool { return t != texts[0] }) {
-		return jen.Add(all[0]...)
+		return jen.Add(all[0]...), true
 	}
 	for k, v := range g.decl.ElemVars {
 		byDType := map[string]string{}
 		fits := true
-		var cases []jen.Code
+		var cases, rest []jen.Code
 		for i, p := range programs {
 			d := p.dtypes[v.Name]
 			if t, ok := byDType[d]; ok {
@@ -233,16 +272,23 @@ func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) j
 				continue
 			}
 			byDType[d] = texts[i]
+			if d == ir.AnyInt {
+				rest = []jen.Code{jen.Default().Block(all[i]...)}
+				continue
+			}
 			cases = append(cases, jen.Case(jen.Qual(runtimePath, runtimeName[d])).Block(all[i]...))
 		}
 		if fits {
-			return jen.Switch(jen.Id("b").Dot("DType").Index(jen.Lit(k))).Block(cases...)
+			return jen.Switch(jen.Id("b").Dot("DType").Index(jen.Lit(k))).Block(append(cases, rest...)...), rest != nil
 		}
 	}
 	var cases []jen.Code
 	for i, p := range programs {
 		var cond *jen.Statement
 		for k, v := range g.decl.ElemVars {
+			if p.dtypes[v.Name] == ir.AnyInt {
+				continue // those with dtypes of their own stand before
+			}
 			c := jen.Id("b").Dot("DType").Index(jen.Lit(k)).Op("==").Qual(runtimePath, runtimeName[p.dtypes[v.Name]])
 			if cond == nil {
 				cond = c
@@ -250,18 +296,34 @@ func (g *opGen) dispatch(programs []typedProgram, code func(i int) []jen.Code) j
 				cond = cond.Op("&&").Add(c)
 			}
 		}
-		cases = append(cases, jen.Case(cond).Block(all[i]...))
+		if cond == nil {
+			cases, every = append(cases, jen.Default().Block(all[i]...)), true
+		} else {
+			cases = append(cases, jen.Case(cond).Block(all[i]...))
+		}
 	}
-	return jen.Switch().Block(cases...)
+	return jen.Switch().Block(cases...), every
 }
 
 // render1 is code as a text, for comparing.
-func render1(code []jen.Code) string { return fmt.Sprintf("%#v", jen.Block(code...)) }
+func render1(code []jen.Code) string {
+	f := jen.NewFile("p")
+	f.NoFormat = true // which takes most of the time
+	f.Add(jen.Block(code...))
+	var out strings.Builder
+	if err := f.Render(&out); err != nil {
+		return fmt.Sprintf("%#v", jen.Block(code...)) // which says what is wrong
+	}
+	return out.String()
+}
 
 // host writes numbers of a call: attributes of v and, with a bound, extents.
 func (g *opGen) host(bound jen.Code) *host {
 	return &host{
 		scalar: func(name string) (expr, bool, error) {
+			if a, k := g.entryOf(name); a != nil {
+				return g.entry(a, k)
+			}
 			if a := g.attr(name); a != nil {
 				return primary(jen.Id("v").Dot(a.name)), a.goType == "int", nil
 			}
@@ -269,6 +331,23 @@ func (g *opGen) host(bound jen.Code) *host {
 				return ident("step"), true, nil
 			}
 			return expr{}, false, fmt.Errorf("%s is no attribute", name)
+		},
+		limit: func(v *ir.Value) (expr, error) {
+			k := slices.IndexFunc(g.decl.ElemVars, func(e ir.ElemVar) bool { return e.Name == v.Type.Elem.Name })
+			if bound == nil || k < 0 {
+				return expr{}, fmt.Errorf("%s is not known here", v)
+			}
+			return primary(jen.Add(bound).Dot(limitMethods[v.Op]).Call(jen.Lit(k))), nil
+		},
+		round: func(e ir.Elem, x expr) expr {
+			k := slices.IndexFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name })
+			switch {
+			case k >= 0 && bound != nil:
+				return primary(jen.Add(bound).Dot("Rounded").Call(jen.Lit(k), x.code))
+			case k < 0 && ir.ClassOf(nil, e) == ir.ClassFloat && e.Name != "f64":
+				return call(jen.Id("float64"), call(jen.Id("float32"), x))
+			}
+			return x
 		},
 		extent: func(x *ir.Axis) (expr, error) {
 			if k := g.axis(x.Of); x.Of != "" && bound != nil && k >= 0 {

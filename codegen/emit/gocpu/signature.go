@@ -17,7 +17,8 @@ type signature struct {
 	run    string // the function that runs its programs
 	params []*param
 	group  *group
-	back   bool // of the backward function
+	back   bool   // of the backward function
+	part   string // which part of the op its programs compute; "": all
 }
 
 // param is one tensor of a signature.
@@ -98,13 +99,9 @@ func (g *opGen) makeAxes() {
 	}
 	for _, f := range g.op.Functions {
 		if f.Variant.Forward != nil {
-			for _, a := range f.Variant.Forward.Axes {
-				add(a.Name, a.Pack)
-			}
+			refs(axisRefs(f.Variant.Forward.Axes))
 			for _, t := range f.Variant.Forward.Outputs {
-				for _, a := range t.Axes {
-					add(a.Name, a.Pack)
-				}
+				refs(axisRefs(t.Axes))
 			}
 		}
 	}
@@ -115,13 +112,39 @@ func (g *opGen) axis(name string) int {
 	return slices.IndexFunc(g.axes, func(a *ir.Axis) bool { return a.Name == name })
 }
 
-// axisRefs are axes of a tensor as they would be written.
+// axisRefs are axes of a tensor as they would be written: those of a pack that is computed with are the pack.
 func axisRefs(axes []*ir.Axis) []ir.AxisRef {
 	refs := []ir.AxisRef{}
 	for _, a := range axes {
-		refs = append(refs, ir.AxisRef{Name: a.Name, Pack: a.Pack})
+		switch {
+		case a.Of == "":
+			refs = append(refs, ir.AxisRef{Name: a.Name, Pack: a.Pack})
+		case a.At == 0:
+			refs = append(refs, ir.AxisRef{Name: a.Of, Pack: true})
+		}
 	}
 	return refs
+}
+
+// fuller is the longer of two lists of axes where the other has the same but for packs, which then have no axes; nil where they
+// differ otherwise.
+func fuller(a, b []ir.AxisRef) []ir.AxisRef {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	k := 0
+	for _, r := range a {
+		switch {
+		case k < len(b) && b[k].Name == r.Name:
+			k++
+		case !r.Pack:
+			return nil
+		}
+	}
+	if k < len(b) {
+		return nil
+	}
+	return a
 }
 
 // programs are all forward or backward programs of a group.
@@ -129,6 +152,9 @@ func (gr *group) programs(back bool) []*emit.Program {
 	var r []*emit.Program
 	for _, f := range gr.variants {
 		for _, p := range f.Pairs {
+			if back && p.NoGrad {
+				continue
+			}
 			if back {
 				r = append(r, p.Backward)
 			} else {
@@ -153,15 +179,22 @@ func (g *opGen) makeSignatures(gr *group) error {
 	if err := g.inputs(gr.forward); err != nil {
 		return err
 	}
-	first := gr.variants[0].Variant.Forward
 	for _, d := range g.decl.Outputs {
 		p := &param{name: d.Name, mode: "Out", elem: d.Elem, dims: d.Axes}
-		k := slices.IndexFunc(first.Outputs, func(t *ir.Tensor) bool { return t.Name == d.Name })
-		if k < 0 {
-			return g.errorf("output %s is not set in all variants", d.Name)
-		}
-		if d.Infer {
-			p.dims = axisRefs(first.Outputs[k].Axes)
+		for i, f := range gr.live() {
+			outs := f.Variant.Forward.Outputs
+			k := slices.IndexFunc(outs, func(t *ir.Tensor) bool { return t.Name == d.Name })
+			switch {
+			case k < 0:
+				return g.errorf("output %s is not set in all variants", d.Name)
+			case !d.Infer:
+			case i == 0:
+				p.dims = axisRefs(outs[k].Axes)
+			default:
+				if p.dims = fuller(p.dims, axisRefs(outs[k].Axes)); p.dims == nil {
+					return g.errorf("output %s has other axes where packs have other numbers of axes", d.Name)
+				}
+			}
 		}
 		gr.forward.params = append(gr.forward.params, p)
 	}
@@ -170,6 +203,9 @@ func (g *opGen) makeSignatures(gr *group) error {
 		return err
 	}
 	gr.forward.params = append(gr.forward.params, saved...)
+	if len(gr.programs(true)) == 0 {
+		return nil
+	}
 	if slices.Contains(gr.programs(true), nil) {
 		if slices.ContainsFunc(gr.programs(true), func(p *emit.Program) bool { return p != nil }) {
 			return g.errorf("a derivative for some dtypes or extents only")
@@ -212,19 +248,49 @@ func (g *opGen) tensor(name string) *ir.Tensor {
 // saved are the parameters for what forward computes for backward alone, in any of the programs.
 func (g *opGen) saved(gr *group) ([]*param, error) {
 	var list []*param
-	for _, prog := range gr.programs(false) {
-		for _, t := range prog.Saved() {
+	for _, f := range gr.variants {
+		for _, t := range f.Saved() {
+			if !g.wholePacks(f, t) {
+				return nil, g.errorf("%s is saved with some of the axes of a pack", t.Name)
+			}
 			k := slices.IndexFunc(list, func(p *param) bool { return p.name == t.Name })
 			if k >= 0 {
-				if !slices.EqualFunc(list[k].dims, axisRefs(t.Axes), func(a, b ir.AxisRef) bool { return a.Name == b.Name }) {
+				if list[k].dims = fuller(list[k].dims, axisRefs(t.Axes)); list[k].dims == nil {
 					return nil, g.errorf("%s is saved with different axes", t.Name)
 				}
 				continue
 			}
-			list = append(list, &param{name: t.Name, mode: "Out", elem: t.Elem, dims: axisRefs(t.Axes), optional: true, saved: true})
+			list = append(list, &param{name: t.Name, mode: "Out", elem: g.keptElem(t.Elem), dims: axisRefs(t.Axes), optional: true, saved: true})
 		}
 	}
 	return list, nil
+}
+
+// wholePacks reports whether a tensor has all axes of each pack that it has one of.
+func (g *opGen) wholePacks(f *emit.Function, t *ir.Tensor) bool {
+	counts := map[string]int{}
+	for _, a := range t.Axes {
+		if a.Of == "" {
+			continue
+		}
+		if a.At != counts[a.Of] {
+			return false
+		}
+		counts[a.Of]++
+	}
+	for _, c := range f.Variant.Choices {
+		for _, r := range g.decl.Ranks {
+			if c.Rank == "" || r.Packs[0] != c.Rank {
+				continue
+			}
+			for _, p := range r.Packs {
+				if n := counts[p]; n > 0 && n != c.N {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // backwardSignature takes all inputs of forward, what is read of its outputs and of what it saved, cotangents, and

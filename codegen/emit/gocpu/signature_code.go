@@ -10,36 +10,25 @@ import (
 
 // dtypeSet is a set of dtypes, for runtime.Var.
 func dtypeSet(names []string) jen.Code {
-	sets := map[string]string{"f32 f64": "Floats", "i32 i64": "Ints"}
-	slices.Sort(names)
-	if len(names) == 2 && sets[names[0]+" "+names[1]] != "" {
-		return jen.Qual(runtimePath, sets[names[0]+" "+names[1]])
-	}
 	var or *jen.Statement
-	for _, n := range names {
-		one := jen.Lit(1).Op("<<").Qual(runtimePath, runtimeName[n])
+	add := func(c jen.Code) {
 		if or == nil {
-			or = one
+			or = jen.Add(c)
 		} else {
-			or = or.Op("|").Add(one)
+			or = or.Op("|").Add(c)
 		}
+	}
+	left := slices.Clone(names)
+	for _, s := range dtypeSets { // the largest first
+		if !slices.ContainsFunc(s.names, func(n string) bool { return !slices.Contains(left, n) }) {
+			add(jen.Qual(runtimePath, s.name))
+			left = slices.DeleteFunc(left, func(n string) bool { return slices.Contains(s.names, n) })
+		}
+	}
+	for _, n := range left {
+		add(jen.Lit(1).Op("<<").Qual(runtimePath, runtimeName[n]))
 	}
 	return or
-}
-
-var runtimeName = map[string]string{"f32": "F32", "f64": "F64", "i32": "I32", "i64": "I64"}
-
-// varDTypes are the dtypes of a variable that kernels exist for.
-func (g *opGen) varDTypes(name string) []string {
-	var r []string
-	for _, f := range g.op.Functions {
-		for _, p := range f.Pairs {
-			if d := p.DTypes[name]; !slices.Contains(r, d) {
-				r = append(r, d)
-			}
-		}
-	}
-	return r
 }
 
 // elemCode is an element type for runtime; variables have numbers.
@@ -153,6 +142,9 @@ func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 		if p.mode == "Gradient" {
 			f = append(f, field("Of", jen.Lit(p.of)))
 		}
+		if kept := g.kept(p); kept != nil {
+			f = append(f, field("Kept", jen.Index().Qual(runtimePath, "Kept").Values(kept...)))
+		}
 		if share := s.shares(i); share != nil {
 			f = append(f, field("InPlace", share))
 		}
@@ -160,14 +152,17 @@ func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 	}
 	f := []jen.Code{
 		jen.Line().Add(field("Op", jen.Lit(g.fullName()))),
-		field("Vars", jen.Id(g.low+"Vars")),
+		field("Vars", jen.Id(g.varsName(s.back))),
 		field("Axes", jen.Id(g.low+"Axes")),
 	}
-	if g.placed() != nil {
+	if g.placed() != nil || g.keep() != nil {
 		f = append(f, field("Placed", jen.Op("&").Id(g.low+"Placed")))
 	}
-	if s.outer() && g.placed() == nil {
+	if s.outer() && g.placed() == nil && g.keep() == nil {
 		f = append(f, field("Outer", jen.True()))
+	}
+	if len(g.alike()) > 0 {
+		f = append(f, field("Alike", jen.Id(g.low+"Alike")))
 	}
 	f = append(f, jen.Line().Add(field("Params", jen.Index().Qual(runtimePath, "Param").Values(append(params, jen.Line())...))), jen.Line())
 	return jen.Qual(runtimePath, "Signature").Values(f...), nil
@@ -217,34 +212,112 @@ func (g *opGen) keep() *attr {
 
 // signatureParts declares what the signatures of an op share.
 func (g *opGen) signatureParts() jen.Code {
-	vars := jen.Index().Qual(runtimePath, "Var").ValuesFunc(func(v *jen.Group) {
-		for _, e := range g.decl.ElemVars {
-			v.Values(field("Name", jen.Lit(e.Name)), field("DTypes", dtypeSet(g.varDTypes(e.Name))))
-		}
-	})
+	vars := func(dtypes func(name string) []string) jen.Code {
+		return jen.Index().Qual(runtimePath, "Var").ValuesFunc(func(v *jen.Group) {
+			for _, e := range g.decl.ElemVars {
+				v.Values(field("Name", jen.Lit(e.Name)), field("DTypes", dtypeSet(dtypes(e.Name))))
+			}
+		})
+	}
 	axes := jen.Index().Qual(runtimePath, "Axis").ValuesFunc(func(v *jen.Group) {
 		for _, a := range g.axes {
 			f := []jen.Code{field("Name", jen.Lit(a.Name))}
 			if a.Pack {
 				f = append(f, field("Pack", jen.True()))
 			}
+			if r := g.ranks(a.Name); r != 0 {
+				f = append(f, field("Ranks", jen.Lit(int(r))))
+			}
 			v.Values(f...)
 		}
 	})
-	defs := []jen.Code{jen.Id(g.low + "Vars").Op("=").Add(vars), jen.Id(g.low + "Axes").Op("=").Add(axes)}
-	if at := g.placed(); at != nil {
-		numbers := func(names []string) jen.Code {
-			return jen.Index().Int().ValuesFunc(func(v *jen.Group) {
-				for _, n := range names {
-					v.Lit(g.axis(n))
-				}
-			})
+	defs := []jen.Code{jen.Id(g.low + "Vars").Op("=").Add(vars(g.varDTypes)), jen.Id(g.low + "Axes").Op("=").Add(axes)}
+	if slices.ContainsFunc(g.groups, func(gr *group) bool { return gr.backward != nil }) && g.varsName(true) != g.varsName(false) {
+		defs = append(defs, jen.Id(g.varsName(true)).Op("=").Add(vars(g.gradDTypes)))
+	}
+	numbers := func(names []string) jen.Code {
+		return jen.Index().Int().ValuesFunc(func(v *jen.Group) {
+			for _, n := range names {
+				v.Lit(g.axis(n))
+			}
+		})
+	}
+	if alike := g.alike(); len(alike) > 0 {
+		defs = append(defs, jen.Id(g.low+"Alike").Op("=").Index().Index().Int().ValuesFunc(func(v *jen.Group) {
+			for _, packs := range alike {
+				v.ValuesFunc(func(v *jen.Group) {
+					for _, n := range packs {
+						v.Lit(g.axis(n))
+					}
+				})
+			}
+		}))
+	}
+	if at, k := g.placed(), g.keep(); at != nil || k != nil {
+		var f []jen.Code
+		if at != nil {
+			f = append(f, field("Attr", jen.Lit(at.decl.Name)), field("Axes", numbers(at.decl.Axes)))
 		}
-		f := []jen.Code{field("Attr", jen.Lit(at.decl.Name)), field("Axes", numbers(at.decl.Axes))}
-		if k := g.keep(); k != nil {
+		if k != nil {
 			f = append(f, field("Keep", numbers(k.decl.Axes)))
 		}
 		defs = append(defs, jen.Id(g.low+"Placed").Op("=").Qual(runtimePath, "Placed").Values(f...))
 	}
 	return jen.Var().Defs(defs...)
+}
+
+// alike are packs that have one number of axes, and packs that a list has an entry for each axis of.
+func (g *opGen) alike() [][]string {
+	var r [][]string
+	for _, x := range g.decl.Ranks {
+		if len(x.Packs) > 1 || slices.ContainsFunc(g.attrs, func(a *attr) bool { return slices.Contains(x.Packs, a.decl.List) }) {
+			r = append(r, x.Packs)
+		}
+	}
+	return r
+}
+
+// ranks are the numbers of axes (bits) that a pack may have; 0: any.
+func (g *opGen) ranks(pack string) uint16 {
+	for _, x := range g.decl.Ranks {
+		if !x.Spread || !slices.Contains(x.Packs, pack) {
+			continue
+		}
+		set := uint16(0)
+		for _, f := range g.op.Functions {
+			k := slices.IndexFunc(f.Variant.Choices, func(c ir.Choice) bool { return c.Rank == x.Packs[0] })
+			if k < 0 {
+				return 0 // some variants take any
+			}
+			set |= 1 << f.Variant.Choices[k].N
+		}
+		return set
+	}
+	return 0
+}
+
+// kept are the places of axes that keepdims keeps without placing them, in a tensor that is shaped as an output: behind those
+// that they follow in the first input that has one.
+func (g *opGen) kept(p *param) []jen.Code {
+	k := g.keep()
+	if k == nil || g.placed() != nil || p.saved || p.mode != "Out" && p.mode != "Back" {
+		return nil
+	}
+	keeps := func(a ir.AxisRef) bool { return slices.Contains(k.decl.Axes, a.Name) }
+	i := slices.IndexFunc(g.decl.Inputs, func(q *ir.Param) bool { return slices.ContainsFunc(q.Axes, keeps) })
+	if i < 0 {
+		return nil
+	}
+	var r []jen.Code
+	at := 0
+	for _, a := range g.decl.Inputs[i].Axes {
+		j := slices.IndexFunc(p.dims, func(d ir.AxisRef) bool { return d.Product == nil && d.Name == a.Name })
+		switch {
+		case j >= 0:
+			at = max(at, j+1)
+		case keeps(a):
+			r = append(r, jen.Values(field("At", jen.Lit(at)), field("Axis", jen.Lit(g.axis(a.Name)))))
+		}
+	}
+	return r
 }

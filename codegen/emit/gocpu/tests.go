@@ -18,6 +18,7 @@ func Tests(u *emit.Unit) ([]emit.File, error) {
 	f := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
 	f.HeaderComment("// " + emit.Header(u.Source))
 	f.ImportName(optestPath, "optest")
+	f.ImportName(runtimePath, "runtime")
 	any := false
 	for _, op := range u.Ops {
 		if len(op.Decl.Examples) == 0 || op.Decl.Update && len(op.Decl.Outputs) > 0 {
@@ -46,28 +47,25 @@ func Tests(u *emit.Unit) ([]emit.File, error) {
 
 func testExample(op *ir.OpDecl, e *ir.Example) (jen.Code, error) {
 	attrs := jen.Dict{}
-	if op.Update && !slices.ContainsFunc(e.Attrs, func(a ir.ExampleAttr) bool { return a.Name == "step" }) {
+	if takesStep(op) && !slices.ContainsFunc(e.Attrs, func(a ir.ExampleAttr) bool { return a.Name == "step" }) {
 		attrs[jen.Lit("step")] = jen.Lit(1)
 	}
 	for _, a := range e.Attrs {
 		switch {
+		case a.Name == "step" && op.Update && !takesStep(op):
 		case a.Word != "" && (a.Word == "true" || a.Word == "false"):
 			attrs[jen.Lit(a.Name)] = jen.Lit(a.Word == "true")
 		case a.Word != "":
 			attrs[jen.Lit(a.Name)] = jen.Lit(a.Word)
 		case a.List != nil:
-			attrs[jen.Lit(a.Name)] = jen.Index().Int().ValuesFunc(func(g *jen.Group) {
-				for _, x := range a.List {
-					g.Lit(int(x))
-				}
-			})
+			attrs[jen.Lit(a.Name)] = testList(op, a)
 		case a.Number == math.Trunc(a.Number) && math.Abs(a.Number) < 1<<53:
 			attrs[jen.Lit(a.Name)] = jen.Lit(int(a.Number))
 		default:
 			attrs[jen.Lit(a.Name)] = testNumber(a.Number)
 		}
 	}
-	inputs, err := withStates(op, e)
+	inputs, f, err := withStates(op, e)
 	if err != nil {
 		return nil, err
 	}
@@ -78,25 +76,62 @@ func testExample(op *ir.OpDecl, e *ir.Example) (jen.Code, error) {
 	if slices.ContainsFunc(op.Inputs, func(p *ir.Param) bool { return p.Mode != ir.Input }) {
 		fields[jen.Id("After")] = testValues(op.Inputs, "'", e.Outputs)
 	}
+	if also := alsoDTypes(op, e); also != nil {
+		fields[jen.Id("Also")] = also
+	}
+	if deviates(f) {
+		fields[jen.Id("Held")] = jen.True()
+	}
 	if len(attrs) > 0 {
 		fields[jen.Id("Attrs")] = jen.Map(jen.String()).Any().Values(attrs)
 	}
 	return jen.Qual(optestPath, "Example").Values(fields), nil
 }
 
-// withStates are the inputs of an example; states that it leaves out are what they start at.
-func withStates(op *ir.OpDecl, e *ir.Example) ([]ir.ExampleValue, error) {
+// testList is a list attribute: of floats where it is declared so, else of whole numbers.
+func testList(op *ir.OpDecl, a ir.ExampleAttr) jen.Code {
+	if slices.ContainsFunc(op.Attrs, func(d *ir.AttrDecl) bool { return d.Name == a.Name && d.Kind == ir.AttrFloat }) {
+		return jen.Index().Float64().ValuesFunc(func(g *jen.Group) {
+			for _, x := range a.List {
+				g.Add(testNumber(x))
+			}
+		})
+	}
+	return jen.Index().Int().ValuesFunc(func(g *jen.Group) {
+		for _, x := range a.List {
+			g.Lit(int(x))
+		}
+	})
+}
+
+// deviates tells whether the gradient of an example is another than the derivative on purpose: something is held still in it, or a
+// formula is unverified.
+func deviates(f *ir.Func) bool {
+	stops := func(v *ir.Value) bool {
+		found := false
+		ir.Walk(v, func(v *ir.Value) bool {
+			found = found || v.Op == ir.OpStop
+			return !found
+		})
+		return found
+	}
+	return slices.ContainsFunc(f.UserGrads, func(g ir.UserGrad) bool { return g.Unverified || g.None }) ||
+		slices.ContainsFunc(f.Defs, func(d *ir.Def) bool { return stops(d.Body) })
+}
+
+// withStates are the inputs of an example, where states that it leaves out are what they start at, and the function that it calls.
+func withStates(op *ir.OpDecl, e *ir.Example) ([]ir.ExampleValue, *ir.Func, error) {
 	given := map[string]*ir.Array{}
 	for _, v := range e.Inputs {
 		given[v.Name] = &ir.Array{Shape: v.Shape, Data: v.Data}
 	}
 	bound, err := ir.Bind(op, ir.ShapesOf(given), e.Attrs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	in, err := bound.Binding(given, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := slices.Clone(e.Inputs)
 	for _, t := range bound.Func.Inputs {
@@ -105,7 +140,7 @@ func withStates(op *ir.OpDecl, e *ir.Example) ([]ir.ExampleValue, error) {
 			all = append(all, ir.ExampleValue{Name: t.Name, Shape: start.Shape, Data: start.Data})
 		}
 	}
-	return all, nil
+	return all, bound.Func, nil
 }
 
 // testValues are tensors of an example in the order of the signature, by their names with a suffix; absent ones are empty

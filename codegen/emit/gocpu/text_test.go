@@ -27,7 +27,7 @@ op sum_at[T: float, I: int](len: T[N, C], at: I[...B]) -> (y: T[...B]) { y[..b] 
 	}
 	for _, want := range []string{
 		"// PseudoHuber is smooth.",
-		"// xIn (x_in in the formula): T[...B], runMean (run_mean in the formula): T[...B]; y: T[...B]. T: f32 or f64.",
+		"// xIn (x_in in the formula): T[...B], runMean (run_mean in the formula): acc(T)[...B]; y: T[...B]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.",
 		"// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAlias.",
 		"// SumAt takes rows of a table.",
 		"// len2 (len in the formula): T[N, C], at: I[...B]; y: T[...B].",

@@ -1,7 +1,9 @@
 package gocpu
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -10,24 +12,27 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// group is the variants of an op that have one signature: those that differ at most by conditions on extents, which
-// are known when the tensors are bound.
+// group is the variants of an op that have one signature: those that differ at most by conditions on extents and by numbers
+// of axes, which are known when the tensors are bound.
 type group struct {
 	index    int
 	choices  []ir.Choice // decided before
 	suffix   string      // of Go names; "" where there is one group
 	variants []*emit.Function
-	refused  *ir.Require
+	refused  *ir.Require // all of its variants are
 	forward  *signature
 	backward *signature // nil where there is no derivative
 }
 
-// late reports whether a choice is decided by extents.
+// isEntry reports whether a number is an entry of a list: how many there are is known when tensors are bound.
+func isEntry(v *ir.Value) bool { return v.Op == ir.OpScalar && strings.Contains(v.Name, "[") }
+
+// late reports whether a choice is decided by extents, numbers of axes, or numbers of the dtype of a call.
 func late(c ir.Choice) bool {
-	found := false
+	found := c.Rank != ""
 	if c.Cond != nil {
 		ir.Walk(c.Cond, func(v *ir.Value) bool {
-			found = found || v.Op == ir.OpExtent
+			found = found || v.Op == ir.OpExtent || isEntry(v) || v.Type.Kind == ir.Typed
 			return !found
 		})
 	}
@@ -41,77 +46,80 @@ func choiceKey(c ir.Choice) string {
 		return "attr " + c.Attr
 	case c.Present != "":
 		return "has " + c.Present
+	case c.Rank != "":
+		return "rank " + c.Rank
 	}
 	return "if " + c.Cond.String()
 }
 
 func choiceValue(c ir.Choice) string {
-	if c.Attr != "" {
+	switch {
+	case c.Attr != "":
 		return c.Word
-	}
-	if c.Holds {
+	case c.Rank != "":
+		return strconv.Itoa(c.N)
+	case c.Holds:
 		return "true"
 	}
 	return "false"
 }
 
 // makeGroups sorts the variants into groups.
-func (g *opGen) makeGroups() error {
-	for _, f := range g.op.Functions {
-		if slices.ContainsFunc(f.Variant.Choices, func(c ir.Choice) bool { return c.Rank != "" }) {
-			return g.errorf("computing with a pack is not supported in Go")
-		}
-	}
-	byKey := map[string]*group{}
-	for _, f := range g.op.Functions {
-		var early []ir.Choice
-		key := ""
-		for _, c := range f.Variant.Choices {
-			if !late(c) {
-				early = append(early, c)
-				key += choiceKey(c) + "=" + choiceValue(c) + "\n"
-			}
-		}
-		gr := byKey[key]
-		if gr == nil {
-			gr = &group{index: len(g.groups), choices: early}
-			byKey[key] = gr
-			g.groups = append(g.groups, gr)
-		}
-		gr.variants = append(gr.variants, f)
-		if f.Variant.Refused != nil {
-			gr.refused = f.Variant.Refused
-		}
-	}
-	for i, a := range g.groups {
-		if a.refused != nil && len(a.variants) > 1 {
-			return g.errorf("a requirement that only some extents meet")
-		}
-		for _, b := range g.groups[:i] {
-			if compatible(a.choices, b.choices) {
-				return g.errorf("choices that are made only for some extents")
-			}
-		}
-	}
+func (g *opGen) makeGroups() {
+	g.split(g.op.Functions, nil)
 	if len(g.groups) > 1 {
 		names := namer{}
 		for _, gr := range g.groups {
 			gr.suffix = names.suffix(g.groupName(gr))
 		}
 	}
-	return nil
 }
 
-// compatible reports whether both sets of choices can be made at once.
-func compatible(a, b []ir.Choice) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if choiceKey(x) == choiceKey(y) && choiceValue(x) != choiceValue(y) {
-				return false
+// split makes the groups of variants under choices that are made. A variant that a choice doesn't matter for is in all of
+// its branches.
+func (g *opGen) split(variants []*emit.Function, made []ir.Choice) {
+	next, ok := openChoice(variants, made)
+	if !ok {
+		gr := &group{index: len(g.groups), choices: made, variants: variants}
+		if len(gr.live()) == 0 {
+			gr.refused = variants[0].Variant.Refused
+		}
+		g.groups = append(g.groups, gr)
+		return
+	}
+	var options []ir.Choice
+	for _, f := range variants {
+		for _, c := range f.Variant.Choices {
+			if choiceKey(c) == choiceKey(next) && !slices.ContainsFunc(options, func(o ir.Choice) bool { return choiceValue(o) == choiceValue(c) }) {
+				options = append(options, c)
 			}
 		}
 	}
-	return true
+	for _, o := range options {
+		g.split(slices.DeleteFunc(slices.Clone(variants), func(f *emit.Function) bool { return excludes(f, o) }), append(slices.Clone(made), o))
+	}
+}
+
+// openChoice is the first choice of variants that is decided before tensors are bound, and isn't made.
+func openChoice(variants []*emit.Function, made []ir.Choice) (ir.Choice, bool) {
+	for _, f := range variants {
+		for _, c := range f.Variant.Choices {
+			if !late(c) && !slices.ContainsFunc(made, func(m ir.Choice) bool { return choiceKey(m) == choiceKey(c) }) {
+				return c, true
+			}
+		}
+	}
+	return ir.Choice{}, false
+}
+
+// excludes reports whether a variant is for another option of a choice.
+func excludes(f *emit.Function, o ir.Choice) bool {
+	return slices.ContainsFunc(f.Variant.Choices, func(c ir.Choice) bool { return choiceKey(c) == choiceKey(o) && choiceValue(c) != choiceValue(o) })
+}
+
+// live are the variants that no requirement refuses.
+func (gr *group) live() []*emit.Function {
+	return slices.DeleteFunc(slices.Clone(gr.variants), func(f *emit.Function) bool { return f.Variant.Refused != nil })
 }
 
 // groupName is what a group chooses, as a part of a Go name.
@@ -153,6 +161,8 @@ func (g *opGen) choicesText(choices []ir.Choice) string {
 			parts = append(parts, c.Present+" given")
 		case c.Present != "":
 			parts = append(parts, c.Present+" absent")
+		case c.Rank != "":
+			parts = append(parts, fmt.Sprintf("rank(%s) = %d", c.Rank, c.N))
 		case c.Holds:
 			parts = append(parts, c.Cond.String())
 		default:
@@ -212,6 +222,8 @@ func (g *opGen) choice(c ir.Choice, h *host, input func(name string) jen.Code) (
 			op = "!="
 		}
 		return binary(op, precCompare, primary(input(c.Present)), ident("nil")), nil
+	case c.Rank != "":
+		return primary(jen.Id("b").Dot("HasRank").Call(jen.Lit(g.axis(c.Rank)), jen.Lit(c.N))), nil
 	}
 	e, err := h.cond(c.Cond)
 	if err == nil && !c.Holds {

@@ -31,6 +31,8 @@ type atom struct {
 	vars  []int   // kindSum: the numbers of the bound variables
 	body  mono    // kindSum
 	key   string
+	elem  string       // kindRead of an input: its dtype
+	float bool         // and whether that is one of floats
 	free  map[int]bool // free index variables
 	depth int          // nesting of sums
 }

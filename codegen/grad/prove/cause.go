@@ -8,16 +8,20 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, or a branch.
+// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, a term, as a sum over
+// an axis, that is missing or too much, or a branch.
 // It returns "" where it finds none.
-func Cause(defs []*ir.Def, got, want *ir.Tensor, isFloat func(*ir.Value) bool) string {
+func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func(*ir.Value) bool) string {
 	cause := ""
 	_ = catch(func() { // giving up leaves no cause
-		n := newNormalizer(defs...)
+		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
 		at := point(len(want.Axes))
 		g, w := n.read(got, at), n.read(want, at)
 		cause = factorCause(g, w)
+		if cause == "" {
+			cause = termCause(g, w)
+		}
 		if cause == "" {
 			cause = branchCause(g, w)
 		}
@@ -72,7 +76,7 @@ func describe(t term) string {
 	for _, f := range t.mono {
 		name := f.atom.name
 		if f.atom.kind == kindSize {
-			name, _, _ = strings.Cut(name, "@")
+			name = plainName(name)
 			if name != "π" {
 				name = "the number of elements along " + name
 			}
@@ -100,6 +104,34 @@ func describe(t term) string {
 	return strings.Join(what, "; ")
 }
 
+// maxNamed bounds the terms that a message names.
+const maxNamed = 2
+
+// termCause finds that all but a few terms are the same, and the rest stands on one side alone.
+func termCause(got, want *poly) string {
+	missing, extra := &poly{terms: map[string]term{}}, &poly{terms: map[string]term{}}
+	for key, t := range sum(want, got, -1).terms {
+		_, inGot := got.terms[key]
+		_, inWant := want.terms[key]
+		switch {
+		case inWant && !inGot:
+			missing.add(t.mono, t.coef)
+		case inGot && !inWant:
+			extra.add(t.mono, new(big.Rat).Neg(t.coef))
+		default:
+			return ""
+		}
+	}
+	m, e := len(missing.terms), len(extra.terms)
+	switch {
+	case m > 0 && e == 0 && m <= maxNamed && m < len(want.terms):
+		return "a term is missing: " + missing.text()
+	case e > 0 && m == 0 && e <= maxNamed && e < len(got.terms):
+		return "a term is too much: " + extra.text()
+	}
+	return ""
+}
+
 // branchCause finds a condition on one side of which the two agree.
 func branchCause(got, want *poly) string {
 	seen := map[string]bool{}
@@ -125,22 +157,23 @@ func branchCause(got, want *poly) string {
 	return ""
 }
 
-// decide sets a condition.
+// decide sets a condition, or a sign: that holds where it is minus.
 func decide(p *poly, cond *atom, holds bool) *poly {
 	r := &poly{terms: map[string]term{}}
 	for _, t := range p.terms {
 		m := mono{}
-		drop := false
+		c := t.coef
 		for _, f := range t.mono {
-			if f.atom.key != cond.key {
+			switch {
+			case f.atom.key != cond.key:
 				m = append(m, f)
-			} else if !holds {
-				drop = true
+			case cond.kind == kindCond && !holds:
+				c = new(big.Rat)
+			case cond.isSign() && holds && f.exp.IsInt() && f.exp.Num().Bit(0) == 1:
+				c = new(big.Rat).Neg(c)
 			}
 		}
-		if !drop {
-			r.add(m, t.coef)
-		}
+		r.add(m, c)
 	}
 	return r
 }

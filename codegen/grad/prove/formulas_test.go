@@ -100,10 +100,18 @@ var formulas = []struct {
 		"grad x = @y*m*(x - t)*rsqrt(1 + ((x - t)/delta)^2)",
 		"grad m = @y*delta^2*(sum[K](sqrt(1 + r^2)) - K)",
 	}},
+	// Of floats and integers, where these are floats.
+	{"op product[T: num](x: T[...B, N, K], z: T[...B, K, M]) -> (y: T[...B, N, M]) { y = sum[K](x*z)\n … }", []string{
+		"grad x = sum[M](@y*z)",
+		"grad z[..b, k, m] = sum[n](x[..b, n, k]*@y[..b, n, m])",
+		"grad z[..b, k, m] = sum[n](x[..b, n, k]*@y[..b, n, m]*exp(0*x[..b, n, k]))",
+	}},
+	{"op total[T: num](x: T[...B, ...R]; axes: axes(R) = all) -> (y: sum(T)[...B]) { y = sum[...R](x)\n … }", []string{"grad x = @y", "grad x = @y/2 + 0.5*@y"}},
 }
 
 // wrongFormulas are ops with gradients that look right, with what is said about them.
 var wrongFormulas = []struct{ op, grad, says string }{
+	{"op square[T: num](x: T[...B]) -> (y: T[...B]) { y = x*x\n … }", "grad x = @y*x", "the derivative is"},
 	{"op scaled[T: float](x: T[...B], m: T[...B]) -> (y: T[...B]) { y = x*m\n … }", "grad m = @y*y/m", "the formula gives NaN"},
 	{"op same[T: float](x: T[...B]) -> (y: T[...B]) { y = x\n … }", "grad x = @y*(if x > 0 then 1 else 0)/(if x > 0 then 1 else 0)", "the formula gives NaN"},
 	{"op root[T: float](x: T[...B]) -> (y: T[...B]) { y = abs(x)\n … }", "grad x = @y*sqrt(x^-2)*x*1", "the formula gives NaN"},

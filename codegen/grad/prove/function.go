@@ -21,7 +21,9 @@ func rebuild(a *atom, args []*poly) *poly {
 	case kindFunc:
 		return function(a.name, args...)
 	}
-	return single(newAtom(a.kind, a.name, args...), one)
+	b := newAtom(a.kind, a.name, args...)
+	b.elem, b.float = a.elem, a.float
+	return single(b, one)
 }
 
 // function applies a function by name, with the rules that are identities everywhere.
@@ -30,12 +32,12 @@ func function(name string, args ...*poly) *poly {
 	switch name {
 	case "abs": // x·sign(x)
 		return times(x, function("sign", x))
-	case "sign":
+	case "sign", signOff:
 		if c, ok := x.number(); ok {
 			return integer(int64(c.Sign()))
 		}
 		if y, flip := lead(x); flip {
-			return scale(function("sign", y), minusOne)
+			return scale(function(name, y), minusOne)
 		}
 	case "sin", "erf":
 		if x.isZero() {

@@ -16,6 +16,7 @@ const (
 	Tested                // a formula by hand, equal at points
 	Unverified            // a deviation on purpose
 	None                  // declared to have none
+	Unneeded              // derived, and zero: no output depends on the input
 )
 
 // Status is what is known about one gradient.
@@ -41,6 +42,8 @@ func (s Status) String() string {
 		return fmt.Sprintf("unverified (%s)", s.Reason)
 	case None:
 		return "none"
+	case Unneeded:
+		return "zero"
 	}
 	return "derived"
 }
@@ -63,6 +66,9 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 		s := Status{Of: g.Of}
 		switch {
 		case !ok:
+			if isZeroIn(derived, g) {
+				s.How = Unneeded
+			}
 		case u.None:
 			s.How = None
 		case u.Unverified:
@@ -79,6 +85,16 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 	return r, ds
 }
 
+// isZeroIn tells whether a gradient is defined as zero.
+func isZeroIn(derived *ir.Func, g *ir.Tensor) bool {
+	for _, d := range derived.Defs {
+		if d.Target == g {
+			return d.Monoid == ir.Assign && ir.IsConst(d.Body, 0)
+		}
+	}
+	return false
+}
+
 // byFormula proves one formula.
 func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.UserGrad) (Status, *diag.Diagnostic) {
 	forward := variant.Forward
@@ -89,9 +105,9 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 	isFloat := func(v *ir.Value) bool { return v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassFloat }
 	s := Status{Of: u.Of, How: Proved}
 	known := unknown
-	if ok, _ := Equal(f.Defs, u.Result, want, nil); ok {
+	if ok, _ := Equal(f.ElemVars, f.Defs, u.Result, want, nil); ok {
 		known = isEqual
-	} else if ok, _ := Equal(f.Defs, u.Result, want, isFloat); ok {
+	} else if ok, _ := Equal(f.ElemVars, f.Defs, u.Result, want, isFloat); ok {
 		known = offKinks
 	}
 	f.Outputs = []*ir.Tensor{u.Result, want}
@@ -113,7 +129,7 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 			Hint:    "leave the formula out, or mark it: unverified \"reason\""}
 	}
 	d := &diag.Diagnostic{Code: "grad-wrong", Span: u.Span, Message: fmt.Sprintf("this is not the gradient of %s: with %s", u.Of.Name, v.Counter)}
-	if cause := Cause(f.Defs, u.Result, want, isFloat); cause != "" {
+	if cause := Cause(f.ElemVars, f.Defs, u.Result, want, isFloat); cause != "" {
 		d.Hint = cause
 	}
 	for _, out := range forward.Outputs {
@@ -131,14 +147,17 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 func joint(forward, derived *ir.Func, u ir.UserGrad) *ir.Func {
 	f := *forward
 	f.UserGrads = nil
+	floats := []ir.Elem{u.Of.Elem} // else there is no gradient
 	f.Inputs = append([]*ir.Tensor(nil), forward.Inputs...)
 	cotangent := map[*ir.Tensor]*ir.Tensor{}
 	for _, t := range derived.Inputs {
 		if t.Role == ir.Cotangent {
 			f.Inputs = append(f.Inputs, t)
 			cotangent[t.Of] = t
+			floats = append(floats, t.Elem)
 		}
 	}
+	f.ElemVars = ir.Floats(forward.ElemVars, floats...)
 	f.Defs = append([]*ir.Def(nil), forward.Defs...)
 	have := map[*ir.Tensor]bool{}
 	for _, d := range forward.Defs {

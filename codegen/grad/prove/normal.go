@@ -22,6 +22,7 @@ func freshVar() int { return 1<<40 + int(varCount.Add(1)) }
 // normalizer turns values of one function into normal form.
 type normalizer struct {
 	defs  map[*ir.Tensor][]*ir.Def
+	elems []ir.ElemVar // the classes of dtype variables
 	vars  map[*ir.Var]int
 	ids   map[any]int // tensors and axes by order of appearance, so that keys and messages are the same from run to run
 	memo  map[string]*poly
@@ -31,8 +32,8 @@ type normalizer struct {
 	almost func(*ir.Value) bool
 }
 
-func newNormalizer(defs ...*ir.Def) *normalizer {
-	n := &normalizer{defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, ids: map[any]int{}, memo: map[string]*poly{}}
+func newNormalizer(elems []ir.ElemVar, defs ...*ir.Def) *normalizer {
+	n := &normalizer{elems: elems, defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, ids: map[any]int{}, memo: map[string]*poly{}}
 	for _, d := range defs {
 		n.defs[d.Target] = append(n.defs[d.Target], d)
 	}
@@ -98,6 +99,10 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 		return n.read(v.Tensor, index)
 	case ir.OpPresent:
 		return single(newAtom(kindCond, "has "+n.unique(v.Tensor.Name, v.Tensor)), one)
+	case ir.OpLt:
+		if v.Args[1].Op == ir.OpExtent && ir.IsConst(v.Args[0], 0) {
+			return integer(1) // sums over nothing are told apart by guards, not by formulas
+		}
 	case ir.OpSelect:
 		c := n.value(v.Args[0], e)
 		if k, ok := c.number(); ok {
@@ -112,18 +117,35 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 	for i, a := range v.Args {
 		args[i] = n.value(a, e)
 	}
-	if n.almost != nil && len(v.Args) == 2 && n.almost(v.Args[0]) {
+	if n.almost != nil && n.almost(v.Args[0]) {
 		if p := almostEverywhere(v.Op, args); p != nil {
 			return p
 		}
 	}
+	switch {
+	case v.Op == ir.OpCast:
+		return n.cast(v, args[0])
+	case n.whole(v.Type):
+		return n.arithmetic(v, args)
+	}
 	return apply(v.Op, args)
 }
 
-// almostEverywhere orients comparisons of floats, so that a < b and !(b < a) are the same, and takes a == b for false.
+// almostEverywhere orients comparisons of floats, so that a < b and !(b < a) are the same, takes a == b for false and the square of a
+// sign for 1, where equality is of measure zero. It is nil elsewhere.
 func almostEverywhere(op ir.Op, a []*poly) *poly {
-	less := func(p, q *poly) *poly {
-		d := sum(p, q, -1)
+	d := a[0]
+	switch op {
+	case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe, ir.OpMax, ir.OpMin:
+		d = sum(a[0], a[1], -1)
+	case ir.OpSign, ir.OpAbs:
+	default:
+		return nil
+	}
+	if _, ok := d.number(); ok || !d.varies() {
+		return nil
+	}
+	less := func(d *poly) *poly {
 		if e, flip := lead(d); flip {
 			return not(below(e))
 		}
@@ -131,17 +153,17 @@ func almostEverywhere(op ir.Op, a []*poly) *poly {
 	}
 	switch op {
 	case ir.OpLt, ir.OpLe:
-		return less(a[0], a[1])
+		return less(d)
 	case ir.OpEq, ir.OpNe:
-		d := sum(a[0], a[1], -1)
-		if _, ok := d.number(); ok {
-			return nil
-		}
 		return truth(op == ir.OpNe)
 	case ir.OpMax:
-		return choose(less(a[0], a[1]), a[1], a[0])
+		return choose(less(d), a[1], a[0])
 	case ir.OpMin:
-		return choose(less(a[0], a[1]), a[0], a[1])
+		return choose(less(d), a[0], a[1])
+	case ir.OpSign:
+		return function(signOff, d)
+	case ir.OpAbs:
+		return times(d, function(signOff, d))
 	}
 	return nil
 }
@@ -161,7 +183,7 @@ func (n *normalizer) size(a *ir.Axis) *poly {
 // apply is the normal form of an op of normal forms.
 func apply(op ir.Op, a []*poly) *poly {
 	switch op {
-	case ir.OpCast, ir.OpStop:
+	case ir.OpStop:
 		return a[0]
 	case ir.OpAdd:
 		return sum(a[0], a[1], 1)
@@ -271,7 +293,11 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 	}
 	name := n.unique(t.Name, t)
 	if len(defs) == 0 {
-		return single(newAtom(kindRead, name, index...), one)
+		a := newAtom(kindRead, name, index...)
+		if len(n.defs[t]) == 0 {
+			a.elem, a.float = t.Elem.String(), ir.ClassOf(n.elems, t.Elem) == ir.ClassFloat
+		}
+		return single(a, one)
 	}
 	key := name
 	for _, p := range index {
@@ -286,6 +312,9 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 	r := integer(0)
 	for _, d := range defs {
 		r = sum(r, n.element(d, index), 1)
+	}
+	if (len(defs) > 1 || defs[0].Monoid == ir.Sum) && n.whole(ir.ElemType(t.Elem)) {
+		r = wrapped(t.Elem, r)
 	}
 	n.depth--
 	n.memo[key] = r
@@ -357,21 +386,21 @@ func point(rank int) []*poly {
 	return r
 }
 
-// Zero tells whether all elements of t are known to be zero by what defs say.
-func Zero(defs []*ir.Def, t *ir.Tensor) bool {
+// Zero tells whether all elements of t are known to be zero by what defs say. vars gives the classes of dtype variables.
+func Zero(vars []ir.ElemVar, defs []*ir.Def, t *ir.Tensor) bool {
 	zero := false
 	err := catch(func() {
-		zero = vanishes(newNormalizer(defs...).read(t, point(len(t.Axes))))
+		zero = vanishes(newNormalizer(vars, defs...).read(t, point(len(t.Axes))))
 	})
 	return err == nil && zero
 }
 
 // Equal tells whether a and b are known to be equal by what defs say: everywhere, or with isFloat but for points where two
 // floats are equal. An error says why it could not be decided.
-func Equal(defs []*ir.Def, a, b *ir.Tensor, isFloat func(*ir.Value) bool) (bool, error) {
+func Equal(vars []ir.ElemVar, defs []*ir.Def, a, b *ir.Tensor, isFloat func(*ir.Value) bool) (bool, error) {
 	equal := false
 	err := catch(func() {
-		n := newNormalizer(defs...)
+		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
 		at := point(len(a.Axes))
 		equal = vanishes(sum(n.read(a, at), n.read(b, at), -1))

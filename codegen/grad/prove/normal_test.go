@@ -79,7 +79,7 @@ func TestIdentities(t *testing.T) {
 		{"cube", call(ir.OpPow, X, three), ir.Mul(X, ir.Mul(X, X)), true},
 	} {
 		p, q := local("p", axB, axD), local("q", axB, axD)
-		got, err := Equal([]*ir.Def{assign(p, c.a, b, d), assign(q, c.b, b, d)}, p, q, isTyped)
+		got, err := Equal(nil, []*ir.Def{assign(p, c.a, b, d), assign(q, c.b, b, d)}, p, q, isTyped)
 		if err != nil || got != c.want {
 			t.Errorf("%s: equal = %v (%v), want %v", c.name, got, err, c.want)
 		}
@@ -98,7 +98,7 @@ func TestSums(t *testing.T) {
 	}
 	total, unit := local("total", axB), local("unit", axB)
 	defs = append(defs, reduce(ir.Sum, total, at(p), []*ir.Var{b}, d), assign(unit, ir.Int(1), b))
-	if ok, err := Equal(defs, total, unit, nil); !ok {
+	if ok, err := Equal(nil, defs, total, unit, nil); !ok {
 		t.Errorf("softmax does not sum to 1: %v", err)
 	}
 	// @m = Σ_d p·(g - Σ p·g), with g = y.
@@ -106,10 +106,10 @@ func TestSums(t *testing.T) {
 	defs = append(defs,
 		reduce(ir.Sum, dot, ir.Mul(at(p), at(y)), []*ir.Var{b}, d),
 		reduce(ir.Sum, gm, ir.Mul(at(p), ir.Sub(at(y), at(dot))), []*ir.Var{b}, d))
-	if !Zero(defs, gm) {
+	if !Zero(nil, defs, gm) {
 		t.Error("the gradient through the shift of softmax is not seen to be zero")
 	}
-	if Zero(defs, dot) {
+	if Zero(nil, defs, dot) {
 		t.Error("Σ p·g is taken for zero")
 	}
 	// Σ_d Σ_e x[d]·y[e] = (Σ x)(Σ y).
@@ -121,7 +121,7 @@ func TestSums(t *testing.T) {
 		reduce(ir.Sum, sy, read(y, d), []*ir.Var{b}, d),
 		assign(prod, ir.Mul(at(sx), at(sy)), b),
 	}
-	if ok, err := Equal(defs, q, prod, nil); !ok {
+	if ok, err := Equal(nil, defs, q, prod, nil); !ok {
 		t.Errorf("a double sum does not factor: %v", err)
 	}
 	// Σ_d 1 is the extent.
@@ -130,7 +130,7 @@ func TestSums(t *testing.T) {
 		{Target: n, Vars: []*ir.Var{d}, Monoid: ir.Sum, Body: ir.Int(1)},
 		{Target: ext, Body: ir.Extent(axD)},
 	}
-	if ok, err := Equal(defs, n, ext, nil); !ok {
+	if ok, err := Equal(nil, defs, n, ext, nil); !ok {
 		t.Errorf("a sum of ones is not the extent: %v", err)
 	}
 }
@@ -153,14 +153,42 @@ func TestCause(t *testing.T) {
 		{"beta squared", ir.Div(ir.Mul(ir.Read(gy), ir.Select(inside, ir.Div(ir.Div(diff, k), k), ir.Call(ir.OpSign, diff))), count),
 			"one branch is wrong: the formulas agree but where the condition"},
 		{"half", ir.Div(right, ir.Int(2)), "a factor is missing: 2"},
+		{"an attribute", ir.Mul(right, k), "a division is missing: by beta"},
+		{"nothing", ir.Sub(right, right), "the formula is zero"},
 	} {
 		p, q := local("p", axB, axD), local("q", axB, axD)
 		defs := []*ir.Def{assign(p, c.wrong, b, d), assign(q, right, b, d)}
-		if ok, err := Equal(defs, p, q, isTyped); ok || err != nil {
+		if ok, err := Equal(nil, defs, p, q, isTyped); ok || err != nil {
 			t.Errorf("%s: equal = %v (%v)", c.name, ok, err)
 		}
-		if got := Cause(defs, p, q, isTyped); !strings.HasPrefix(got, c.want) {
+		if got := Cause(nil, defs, p, q, isTyped); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestCauseOfTerms checks that a sum that is missing, or too much, is named: the usual mistake about softmax.
+func TestCauseOfTerms(t *testing.T) {
+	s := local("s", axB)
+	mean := &ir.Def{Target: s, Vars: []*ir.Var{b, d}, Dest: []*ir.Value{ir.Index(b)}, Monoid: ir.Sum, Body: ir.Mul(at(x), at(y))}
+	part := ir.Mul(at(x), at(y))
+	whole := ir.Sub(part, ir.Mul(at(y), ir.Read(s, ir.Index(b))))
+	for _, c := range []struct {
+		name       string
+		got, right *ir.Value
+		want       string
+	}{
+		{"a sum is missing", part, whole, "a term is missing: -"},
+		{"a sum is too much", whole, part, "a term is too much: -"},
+		{"not of a product", ir.Sub(part, at(x)), part, "a term is too much: -x"},
+		{"something else", ir.Mul(part, at(x)), whole, ""},
+	} {
+		p, q := local("p", axB, axD), local("q", axB, axD)
+		defs := []*ir.Def{mean, assign(p, c.got, b, d), assign(q, c.right, b, d)}
+		got := Cause(nil, defs, p, q, isTyped)
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+		t.Log(got)
 	}
 }

@@ -42,7 +42,11 @@ func (c *Counter) String() string {
 	if len(c.Element) > 0 {
 		at = fmt.Sprintf(" at element %v", c.Element)
 	}
-	fmt.Fprintf(&b, "the formula gives %.6g%s, the derivative is %.6g", c.Got, at, c.Want)
+	digits := 6
+	for digits < 17 && fmt.Sprintf("%.*g", digits, c.Got) == fmt.Sprintf("%.*g", digits, c.Want) {
+		digits++
+	}
+	fmt.Fprintf(&b, "the formula gives %.*g%s, the derivative is %.*g", digits, c.Got, at, digits, c.Want)
 	return b.String()
 }
 
@@ -59,10 +63,13 @@ type points struct {
 	got, want *ir.Tensor
 	choices   []ir.Choice // of the variant: points meet its conditions
 	conds     []*condition
+	attrs     []*attrCondition
 	base      *ir.Func // f without got
+	plain     *ir.Func // f without the conditions, which may have no value where nothing asks for them
 	known     knowledge
 	random    *rand.Rand
 	evals     int
+	drift     drift
 	verdict   Verdict
 }
 
@@ -92,10 +99,16 @@ func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, got, want, 
 func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
 	p := &points{got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
 	p.f, p.conds = withConditions(f)
+	p.attrs = attrConditions(f)
 	base := *f
 	base.Outputs, base.UserGrads = []*ir.Tensor{want}, nil
 	base.Defs = ir.Live(&base)
 	p.base = &base
+	plain := base
+	plain.Outputs = []*ir.Tensor{got, want}
+	plain.Defs = f.Defs
+	plain.Defs = ir.Live(&plain)
+	p.plain = &plain
 	extents := p.extents()
 	for round := range rounds {
 		for i, ext := range extents {
@@ -119,6 +132,14 @@ func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice
 	}
 	if known != isEqual {
 		p.bothSides(extents)
+		for _, c := range p.attrs {
+			if c.unmet() && p.verdict.Unmet == "" {
+				p.verdict.Unmet = c.cond.String()
+			}
+		}
+	}
+	if p.verdict.Counter == nil && known == unknown {
+		p.verdict.Counter = p.drift.counter()
 	}
 	return p.verdict
 }
@@ -216,6 +237,9 @@ func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 		for _, s := range p.f.Scalars {
 			b.Scalars[s.Name] = p.scalar(s, b, how)
 		}
+		if n := len(p.attrs); n > 0 && p.random.IntN(3) > 0 {
+			p.attrs[p.random.IntN(n)].draw(p.f, p.random, b)
+		}
 		if !p.choose(b) {
 			continue
 		}
@@ -230,8 +254,7 @@ func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 			}
 			b.Arrays[t] = arr
 		}
-		p.evals++
-		r, err := ir.Eval(p.f, b)
+		r, err := p.values(b)
 		if err == nil {
 			return &b, r
 		}
@@ -285,12 +308,19 @@ type values map[*ir.Tensor]*ir.Array
 
 // eval gives nil where the function is not defined.
 func (p *points) eval(b ir.Binding) values {
-	p.evals++
-	r, err := ir.Eval(p.f, b)
+	r, err := p.values(b)
 	if err != nil {
 		return nil
 	}
 	return r
+}
+
+func (p *points) values(b ir.Binding) (values, error) {
+	p.evals++
+	if r, err := ir.Eval(p.f, b); err == nil {
+		return r, nil
+	}
+	return ir.Eval(p.plain, b)
 }
 
 // compare looks at one point, where the function gives r. A difference counts only if it is still there when rounding is coarser
@@ -307,23 +337,32 @@ func (p *points) compare(b ir.Binding, r values) {
 	for _, c := range p.conds {
 		c.note(r[c.diff])
 	}
+	for _, c := range p.attrs {
+		c.note(p.f, b)
+	}
 	for i := range want.Data {
 		if p.same(got.Data[i], want.Data[i], scale) {
+			p.drift.note(p, b, got, want, i, scale)
 			continue
 		}
 		if p.onKink(b, i, got.Data[i], want.Data[i], scale) {
 			p.verdict.Kinks++
 			continue
 		}
-		c := p.counter(b)
-		c.Got, c.Want = got.Data[i], want.Data[i]
-		for d := len(want.Shape) - 1; d >= 0; d-- {
-			c.Element = append([]int{i % want.Shape[d]}, c.Element...)
-			i /= want.Shape[d]
-		}
-		p.verdict.Counter = c
+		p.verdict.Counter = p.counterAt(b, got, want, i)
 		return
 	}
+}
+
+// counterAt is the counterexample at an element.
+func (p *points) counterAt(b ir.Binding, got, want *ir.Array, i int) *Counter {
+	c := p.counter(b)
+	c.Got, c.Want = got.Data[i], want.Data[i]
+	for d := len(want.Shape) - 1; d >= 0; d-- {
+		c.Element = append([]int{i % want.Shape[d]}, c.Element...)
+		i /= want.Shape[d]
+	}
+	return c
 }
 
 func (p *points) same(a, b, scale float64) bool {

@@ -22,6 +22,9 @@ func TestPoints(t *testing.T) {
 		{"itself", want, true},
 		{"other branches", ir.Select(ir.Call(ir.OpLe, k, diff), ir.Int(1), ir.Select(ir.Call(ir.OpLe, diff, ir.Neg(k)), ir.Int(-1), ir.Div(diff, k))), true},
 		{"beta/1000 wide", ir.Select(ir.Call(ir.OpLt, ir.Call(ir.OpAbs, diff), ir.Mul(k, ir.Frac(1001, 1000))), ir.Div(diff, k), sign), false},
+		{"off by 1e-9", ir.Mul(want, ir.Frac(1_000_000_001, 1_000_000_000)), false},
+		{"off by 1e-12", ir.Mul(want, ir.Frac(1_000_000_000_001, 1_000_000_000_000)), false},
+		{"rounded otherwise", ir.Div(ir.Mul(want, ir.Frac(1, 3)), ir.Frac(1, 3)), true},
 		{"wrong inside", ir.Select(inside, diff, sign), false},
 		{"sign at zero", ir.Select(ir.Call(ir.OpLt, ir.Int(0), diff), ir.Int(1), ir.Int(-1)), false},
 	} {

@@ -29,6 +29,9 @@ type factor struct {
 // maxTerms bounds the work; past it the proof gives up.
 const maxTerms = 600
 
+// maxKey bounds the length of a key, which tells how much is nested in a term: each level may hold maxTerms terms of the next.
+const maxKey = 1 << 14
+
 // tooBig is the panic of a proof that gives up; it never leaves the package.
 type tooBig struct{ why string }
 
@@ -69,6 +72,9 @@ func (p *poly) add(m mono, c *big.Rat) {
 		return
 	}
 	k := m.key()
+	if len(k) > maxKey {
+		giveUp("a term is nested too deeply")
+	}
 	if t, ok := p.terms[k]; ok {
 		s := new(big.Rat).Add(t.coef, c)
 		if s.Sign() == 0 {
@@ -162,8 +168,8 @@ func times(p, q *poly) *poly {
 	return r
 }
 
-// join multiplies monomials. A condition is 0 or 1, so its powers are itself; the square of a sign is 1 but where the
-// argument is 0, a set of measure zero that the points of the proof look at.
+// join multiplies monomials. A condition is 0 or 1, so its powers are itself; the square of a sign is 1 but where the argument is 0,
+// so only where that doesn't count.
 func join(a, b mono) mono {
 	r := make(mono, 0, len(a)+len(b))
 	i, j := 0, 0
@@ -181,7 +187,7 @@ func join(a, b mono) mono {
 			case e.Sign() == 0:
 			case a[i].atom.kind == kindCond:
 				r = append(r, factor{a[i].atom, one})
-			case a[i].atom.kind == kindFunc && a[i].atom.name == "sign" && e.Cmp(big.NewRat(2, 1)) == 0:
+			case a[i].atom.kind == kindFunc && a[i].atom.name == signOff && e.Cmp(big.NewRat(2, 1)) == 0:
 			default:
 				r = append(r, factor{a[i].atom, e})
 			}

@@ -15,6 +15,9 @@ type condition struct {
 }
 
 func (c *condition) note(a *ir.Array) {
+	if a == nil {
+		return
+	}
 	for _, x := range a.Data {
 		c.below = c.below || x < 0
 		c.at = c.at || x == 0
@@ -132,6 +135,9 @@ func (p *points) crossings(a, b ir.Binding, ra, rb values) {
 // crossing goes to where one element of a condition changes between two points, and compares on both sides: at neighbouring
 // floats, so that the second is the point of equality where there is one.
 func (p *points) crossing(c *condition, a, b ir.Binding, ra, rb values) {
+	if ra[c.diff] == nil || rb[c.diff] == nil {
+		return
+	}
 	for i := range ra[c.diff].Data {
 		x, y := ra[c.diff].Data[i], rb[c.diff].Data[i]
 		if !(x < 0 && y > 0 || x > 0 && y < 0) {
@@ -145,13 +151,17 @@ func (p *points) crossing(c *condition, a, b ir.Binding, ra, rb values) {
 			steps = 60
 		}
 		lo, hi := 0.0, 1.0
+		alone := *p.f // what the condition compares, without what follows from it
+		alone.Outputs = []*ir.Tensor{c.diff}
+		alone.Defs = ir.Live(&alone)
 		for range steps {
 			mid := (lo + hi) / 2
 			if mid == lo || mid == hi {
 				break
 			}
-			r := p.eval(p.between(a, b, mid))
-			if r == nil || math.IsNaN(r[c.diff].Data[i]) {
+			p.evals++
+			r, err := ir.Eval(&alone, p.between(a, b, mid))
+			if err != nil || math.IsNaN(r[c.diff].Data[i]) {
 				return
 			}
 			if r[c.diff].Data[i] < 0 {
@@ -188,11 +198,16 @@ func (p *points) choose(b ir.Binding) bool {
 	return true
 }
 
-// equated is the attribute that a condition compares with a value of none, and that value.
+// equated is the attribute that must equal a value of none where a condition holds, and that value.
 func equated(cond *ir.Value) (string, *ir.Value) {
 	if cond.Op != ir.OpEq {
 		return "", nil
 	}
+	return compared(cond)
+}
+
+// compared is the attribute that a comparison compares with a value of none, and that value.
+func compared(cond *ir.Value) (string, *ir.Value) {
 	for i, a := range cond.Args {
 		for a.Op == ir.OpCast {
 			a = a.Args[0]

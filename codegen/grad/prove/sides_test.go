@@ -20,6 +20,11 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(x: T[...B, D]) -> (y: T[...B]) { let s = sum[D](x)\n    y = if s > 50 then 2*s else s", "@y*(if s > 50 then 2 else 1)", "@y*(if s > 50 then 3 else 1)"},
 		{"(x: T[...B]; n: int = 3) -> (y: T[...B]) { y = x^2*n", "@y*2*x*(if n == 7 then 7 else n)", "@y*2*x*(if n == 7 then 8 else n)"},
 		{"(x: T[...B]; n: int = 3) -> (y: T[...B]) { y = x^2*n", "@y*2*x*(if n == 7 then 7 else n)", "@y*2*x*(if n == 7 then n else 3)"},
+		{"(x: T[...B]; k: float = 1) -> (y: T[...B]) { y = x*x", "@y*2*x*(if k > 250 then 1 else 1)", "@y*2*x*(if k > 250 then 2 else 1)"},
+		{"(x: T[...B]; k: float = 1) -> (y: T[...B]) {\n    require k > 0 else \"k\"\n    y = x*x", "@y*2*x*(if k > 0 then 1 else 2)", "@y*2*x*(if k > 1 then 1 else 2)"},
+		// A condition that has no value where a range is empty, since nothing asks for it there.
+		{"(w: T[N], x: T[...B]) -> (z: T[N], y: T[...B]) {\n    z[n] = norm[k in 1..N](w + k) + n\n    y = x*x", "@y*2*x", "@y*3*x"},
+		{"(x: T[...B]; k, n: int = 1) -> (y: T[...B]) { y = x*x", "@y*2*x*(if k == n then 1 else 1)", "@y*2*x*(if k == n then 1 else 2)"},
 	} {
 		for _, f := range []struct {
 			formula string

@@ -11,8 +11,7 @@ func (a *atom) text() string {
 	case kindIndex:
 		return "·"
 	case kindSize, kindName, kindRead:
-		name, _, _ := strings.Cut(a.name, "@")
-		return name
+		return plainName(a.name)
 	case kindExp:
 		return "exp(" + a.args[0].text() + ")"
 	case kindPower:
@@ -33,7 +32,19 @@ func (a *atom) text() string {
 	for i, p := range a.args {
 		args[i] = p.text()
 	}
-	return a.name + "(" + strings.Join(args, ", ") + ")"
+	name := a.name
+	if a.isSign() {
+		name = "sign"
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// plainName is a name without the number that tells it from others of that name; that of a cotangent begins with @ itself.
+func plainName(name string) string {
+	if i := strings.LastIndex(name, "@"); i > 0 {
+		return name[:i]
+	}
+	return name
 }
 
 // text writes a polynomial for people.

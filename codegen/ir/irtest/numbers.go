@@ -92,10 +92,14 @@ func WithOutputs(t Reporter, f *ir.Func, in ir.Binding) ir.Binding {
 }
 
 // Cotangents adds random cotangents of the outputs that back, a backward function, takes.
-func Cotangents(back *ir.Func, in ir.Binding, seed uint64) {
+func Cotangents(back *ir.Func, in ir.Binding, seed uint64) { Directions(back, in, ir.Cotangent, seed) }
+
+// Directions gives the inputs of f that have a role and no array yet random numbers; what is of an input that was left out
+// is left out.
+func Directions(f *ir.Func, in ir.Binding, role ir.Role, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	for _, t := range back.Inputs {
-		if t.Role != ir.Cotangent || in.Arrays[t] != nil {
+	for _, t := range f.Inputs {
+		if t.Role != role || in.Arrays[t] != nil || t.Optional && in.Arrays[t.Of] == nil {
 			continue
 		}
 		shape := make([]int, len(t.Axes))
@@ -108,6 +112,40 @@ func Cotangents(back *ir.Func, in ir.Binding, seed uint64) {
 		}
 		in.Arrays[t] = a
 	}
+}
+
+// Dual is ⟨ȳ, J·v⟩ and ⟨Jᵀ·ȳ, v⟩, from the results of a backward and a tangent function of one function, and the size of
+// what is added up in them.
+func Dual(back, fore *ir.Func, in ir.Binding, grads, tangents map[*ir.Tensor]*ir.Array) (left, right, scale float64) {
+	v := map[*ir.Tensor]*ir.Array{}
+	for _, t := range fore.Inputs {
+		if t.Role == ir.Tangent {
+			v[t.Of] = in.Arrays[t]
+		}
+	}
+	jv := map[*ir.Tensor]*ir.Array{}
+	for _, t := range fore.Outputs {
+		jv[t.Of] = tangents[t]
+	}
+	dot := func(a, b *ir.Array) (s float64) {
+		if a == nil || b == nil {
+			return 0
+		}
+		for i, x := range a.Data {
+			s += x * b.Data[i]
+			scale += math.Abs(x * b.Data[i])
+		}
+		return s
+	}
+	for _, t := range back.Inputs {
+		if t.Role == ir.Cotangent {
+			left += dot(in.Arrays[t], jv[t.Of])
+		}
+	}
+	for _, t := range back.Outputs {
+		right += dot(grads[t], v[t.Of])
+	}
+	return left, right, scale
 }
 
 // CheckGrad compares the gradients that back computes with central differences of Σ cotangent·output.

@@ -172,18 +172,6 @@ extern "C" __global__ void mse_mean_f32_forward_0(const OpgenArgs a) {
     if (threadIdx.x == 0) *p2 = r0;
 }
 
-extern "C" __global__ void mse_mean_f32_forward_1(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // s0
-    const float *const p0 = (const float *)a.Ptr[0];  // mean
-    float *const p1 = (float *)a.Ptr[1];  // y
-    const float v0 = p0[0];
-    const float v1 = s0;
-    const float v2 = v0 / v1;
-    __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x == 0) p1[0] = v2;
-    __syncthreads();
-}
-
 extern "C" __global__ void mse_mean_f32_backward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
@@ -225,18 +213,6 @@ extern "C" __global__ void mse_mean_f64_forward_0(const OpgenArgs a) {
     if (threadIdx.x == 0) *p2 = r0;
 }
 
-extern "C" __global__ void mse_mean_f64_forward_1(const OpgenArgs a) {
-    const double s0 = (double)a.F[0];  // s0
-    const double *const p0 = (const double *)a.Ptr[0];  // mean
-    double *const p1 = (double *)a.Ptr[1];  // y
-    const double v0 = p0[0];
-    const double v1 = s0;
-    const double v2 = v0 / v1;
-    __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x == 0) p1[0] = v2;
-    __syncthreads();
-}
-
 extern "C" __global__ void mse_mean_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // d_y
@@ -257,45 +233,5 @@ extern "C" __global__ void mse_mean_f64_backward_0(const OpgenArgs a) {
         const double v9 = -v8;
         p3[n * a.Step[3]] = v8;
         p4[n * a.Step[4]] = v9;
-    }
-}
-
-extern "C" __global__ void mse_sum_f32_backward_0(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // d_y
-    const float *const p1 = (const float *)a.Ptr[1];  // x
-    const float *const p2 = (const float *)a.Ptr[2];  // t
-    float *const p3 = (float *)a.Ptr[3];  // d_x
-    float *const p4 = (float *)a.Ptr[4];  // d_t
-    const float v0 = 2.0f;
-    const float v1 = p0[0];
-    const float v2 = opgen_mul(v0, v1);
-    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const float v3 = p1[n * a.Step[1]];
-        const float v4 = p2[n * a.Step[2]];
-        const float v5 = v3 - v4;
-        const float v6 = opgen_mul(v2, v5);
-        const float v7 = -v6;
-        p3[n * a.Step[3]] = v6;
-        p4[n * a.Step[4]] = v7;
-    }
-}
-
-extern "C" __global__ void mse_sum_f64_backward_0(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // d_y
-    const double *const p1 = (const double *)a.Ptr[1];  // x
-    const double *const p2 = (const double *)a.Ptr[2];  // t
-    double *const p3 = (double *)a.Ptr[3];  // d_x
-    double *const p4 = (double *)a.Ptr[4];  // d_t
-    const double v0 = 2.0;
-    const double v1 = p0[0];
-    const double v2 = opgen_mul(v0, v1);
-    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const double v3 = p1[n * a.Step[1]];
-        const double v4 = p2[n * a.Step[2]];
-        const double v5 = v3 - v4;
-        const double v6 = opgen_mul(v2, v5);
-        const double v7 = -v6;
-        p3[n * a.Step[3]] = v6;
-        p4[n * a.Step[4]] = v7;
     }
 }

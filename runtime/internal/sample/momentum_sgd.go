@@ -20,10 +20,7 @@ func (a *MomentumSGDAttrs) values(lr float64) (momentumSGDValues, error) {
 			v.weightDecay = *a.WeightDecay
 		}
 	}
-	if !(v.lr >= 0) {
-		return v, runtime.RequireError("sample.momentum_sgd", "lr", "learning rate must not be negative", runtime.ErrAttr, v.lr)
-	}
-	return v, nil
+	return v, v.Check()
 }
 
 var momentumSGDDims = []runtime.Dim{{Axis: 0}}
@@ -44,7 +41,7 @@ var momentumSGDForward = runtime.Signature{
 //
 //	d = g + weight_decay p;  buf' = d at step 1, else momentum buf + (1 - momentum) d;  p' = p - lr buf'
 //
-// p, g, buf: T[...N]. T: f32 or f64.
+// p, g, buf: T[...N]. T: f16, bf16, f32 or f64.
 func MomentumSGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *MomentumSGDAttrs) error {
 	v, err := attrs.values(lr)
 	if err != nil {
@@ -93,15 +90,46 @@ func momentumSGDRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 	}
 }
 
-// MomentumSGD updates parameters with a decaying mean of their gradients.
-type MomentumSGD struct {
-	*runtime.Optimizer
-	groups []momentumSGDValues
+// Attr, Check and Clone are what an optimizer does with attributes.
+func (v *momentumSGDValues) Attr(name string) any {
+	switch name {
+	case "lr":
+		return &v.lr
+	case "momentum":
+		return &v.momentum
+	case "weight_decay":
+		return &v.weightDecay
+	}
+	return nil
 }
+
+func (v *momentumSGDValues) Check() error {
+	if !(v.lr >= 0) {
+		return runtime.RequireError("sample.momentum_sgd", "lr", "learning rate must not be negative", runtime.ErrAttr, v.lr)
+	}
+	return nil
+}
+
+func (v *momentumSGDValues) Clone() runtime.Attributes {
+	c := *v
+	return &c
+}
+
+var momentumSGDRule = runtime.Rule{
+	Op: "sample.momentum_sgd", Signatures: []*runtime.Signature{&momentumSGDForward}, Param: 0, Grad: 1, Phases: 1,
+	States: []runtime.State{{Name: "buf", At: 2}}, Attrs: []string{"lr", "momentum", "weight_decay"},
+	Run: func(s *runtime.Slot, _ int) error {
+		momentumSGDRun(&s.Bound, s.Values.(*momentumSGDValues), s.Step)
+		return nil
+	},
+}
+
+// MomentumSGD updates parameters with a decaying mean of their gradients.
+type MomentumSGD struct{ *runtime.Optimizer }
 
 // NewMomentumSGD makes an optimizer of params with the learning rate lr.
 func NewMomentumSGD(params []*runtime.Tensor, lr float64, attrs *MomentumSGDAttrs) (*MomentumSGD, error) {
-	o := &MomentumSGD{Optimizer: runtime.NewOptimizer("sample.momentum_sgd", runtime.State{Name: "buf"})}
+	o := &MomentumSGD{runtime.NewOptimizer(&momentumSGDRule)}
 	if err := o.AddGroup(params, lr, attrs); err != nil {
 		return nil, err
 	}
@@ -114,31 +142,17 @@ func (o *MomentumSGD) AddGroup(params []*runtime.Tensor, lr float64, attrs *Mome
 	if err != nil {
 		return err
 	}
-	if _, err := o.Optimizer.AddGroup(params, runtime.Floats); err != nil {
-		return err
-	}
-	o.groups = append(o.groups, v)
-	return nil
+	_, err = o.Optimizer.AddGroup(params, &v)
+	return err
 }
 
 // Set changes the attributes of a group; groups count from 0.
 func (o *MomentumSGD) Set(group int, lr float64, attrs *MomentumSGDAttrs) error {
-	if group < 0 || group >= len(o.groups) {
-		return runtime.AttrError("sample.momentum_sgd", "group", "a group that was added", group)
-	}
 	v, err := attrs.values(lr)
 	if err != nil {
 		return err
 	}
-	o.groups[group] = v
-	return nil
-}
-
-// Step updates all parameters that have a gradient.
-func (o *MomentumSGD) Step() error {
-	return o.Each(func(s *runtime.Slot, g *runtime.Tensor) error {
-		return momentumSGDInto(s.Param, g, s.State[0], s.Step, &o.groups[s.Group])
-	})
+	return o.SetAttributes(group, &v)
 }
 
 var (

@@ -45,8 +45,8 @@ func TestMomentumSGD(t *testing.T) {
 			buf[i] = d
 			want[i] -= lr * d
 		}
-		if !nearAll(values(p), want, 1e-14) || !nearAll(values(o.State(0, "buf")), buf, 1e-14) {
-			t.Fatalf("step %d: %v and %v, want %v and %v", step, values(p), values(o.State(0, "buf")), want, buf)
+		if !nearAll(values(p), want, 1e-14) || !nearAll(values(o.State("buf", p)), buf, 1e-14) {
+			t.Fatalf("step %d: %v and %v, want %v and %v", step, values(p), values(o.State("buf", p)), want, buf)
 		}
 	}
 	if got := values(q)[0]; math.Abs(got-2) > 1e-14 {

@@ -101,7 +101,7 @@ func (v *smoothL1Values) backward() *runtime.Signature {
 //
 //	e = |x - t|;  y = reduction of  e²/2/beta where e < beta, else e - beta/2
 //
-// x, t: T[...B], expanded to their joint shape; y: T[...B] for reduction none, else T[]. T: f32 or f64.
+// x, t: T[...B], expanded to their joint shape; y: T[...B] for reduction none, else T[]. T: f16, bf16, f32 or f64.
 func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, error) {
 	v, err := attrs.values()
 	if err != nil {
@@ -118,7 +118,7 @@ func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, erro
 		runtime.Record("sample.smooth_l1", []*runtime.Tensor{y}, []*runtime.Tensor{x, t},
 			[]runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}},
 			func(p *runtime.Backprop) error {
-				return smoothL1BackwardInto(p.Grad(0), p.Grad(1), p.Cotangent(0), x, t, &v)
+				return smoothL1BackwardInto(p.Grad(0), p.Grad(1), p.Cotangent(0), p.Saved(0), p.Saved(1), &v)
 			})
 	}
 	return y, nil
@@ -140,7 +140,7 @@ func SmoothL1Into(y, x, t *runtime.Tensor, attrs *SmoothL1Attrs) error {
 }
 
 // SmoothL1Slice is [SmoothL1] without a reduction on plain slices of equal length.
-func SmoothL1Slice[T float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) error {
+func SmoothL1Slice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](dst, x, t []T, attrs *SmoothL1Attrs) error {
 	v, err := attrs.values()
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ var softmaxBackward = runtime.Signature{
 //
 //	e = exp(x - max[D](x));  y = e / sum[D](e)
 //
-// x: T[...B, D], D at axis; y: T[...B, D]. T: f32 or f64.
+// x: T[...B, D], D at axis; y: T[...B, D]. T: f16, bf16, f32 or f64.
 func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	v, err := attrs.values()
 	if err != nil {
@@ -66,9 +66,9 @@ func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	b.Finish()
 	if runtime.NeedsGrad(x) {
 		runtime.Record("sample.softmax", []*runtime.Tensor{y}, []*runtime.Tensor{x},
-			[]runtime.Saved{{Name: "y", Tensor: y}},
+			[]runtime.Saved{{Name: "y", Tensor: y}, {Name: "x", Tensor: x, Shape: true}},
 			func(p *runtime.Backprop) error {
-				return softmaxBackwardInto(p.Grad(0), p.Cotangent(0), x, y, &v)
+				return softmaxBackwardInto(p.Grad(0), p.Cotangent(0), p.Saved(1), p.Saved(0), &v)
 			})
 	}
 	return y, nil

@@ -1,0 +1,218 @@
+package lint
+
+import (
+	"math/big"
+
+	"github.com/opgen/opgen/dsl"
+)
+
+// call gives the argument of a call of a built-in function of one argument, and whether it is one.
+func (l *linter) call(v view, name string) (view, bool) {
+	v = l.see(v)
+	c, ok := v.e.(*dsl.Call)
+	if !ok || !isBuiltin(c, name) || c.Index != nil || len(c.Args) != 1 || !isValue(c.Args[0]) {
+		return view{}, false
+	}
+	return view{c.Args[0].Value, v.f}, true
+}
+
+// reduced gives the argument of a reduction and its brackets.
+func (l *linter) reduced(v view, name string) (arg view, over *dsl.Bracket, ok bool) {
+	v = l.see(v)
+	c, is := v.e.(*dsl.Call)
+	if !is || !isBuiltin(c, name) || len(c.Args) != 1 || !isValue(c.Args[0]) {
+		return view{}, nil, false
+	}
+	k := &copier{l: l, left: maxCopy}
+	return view{c.Args[0].Value, v.f}, k.bracket(c.Index, v.f), true
+}
+
+func isBuiltin(c *dsl.Call, name string) bool {
+	return c.Package == nil && c.Name.Name == name && c.AccOf == nil && !c.Cotangent && !c.Prime && len(c.Named) == 0
+}
+
+func isValue(i *dsl.Item) bool {
+	return !i.Pack && !i.In && !i.Star && i.AxisPack == nil && i.Value != nil
+}
+
+// binary gives the operands of a binary operator.
+func (l *linter) binary(v view, op string) (x, y view, ok bool) {
+	v = l.see(v)
+	b, is := v.e.(*dsl.Binary)
+	if !is || b.Op != op {
+		return view{}, view{}, false
+	}
+	return view{b.X, v.f}, view{b.Y, v.f}, true
+}
+
+// negated gives x of -x.
+func (l *linter) negated(v view) (view, bool) {
+	v = l.see(v)
+	u, is := v.e.(*dsl.Unary)
+	if !is || u.Op != "-" {
+		return view{}, false
+	}
+	return view{u.X, v.f}, true
+}
+
+// number is the value of a constant; nil: it is none.
+func (l *linter) number(v view) *big.Rat {
+	v = l.see(v)
+	switch e := v.e.(type) {
+	case *dsl.Number:
+		if len(e.Text) > 40 {
+			return nil
+		}
+		if r, ok := new(big.Rat).SetString(e.Text); ok {
+			return r
+		}
+	case *dsl.Unary:
+		if r := l.number(view{e.X, v.f}); r != nil && e.Op == "-" {
+			return r.Neg(r)
+		}
+	case *dsl.Binary:
+		a, b := l.number(view{e.X, v.f}), l.number(view{e.Y, v.f})
+		if a != nil && b != nil && e.Op == "/" && b.Sign() != 0 {
+			return a.Quo(a, b)
+		}
+	}
+	return nil
+}
+
+// is tells whether v is the constant a/b.
+func (l *linter) is(v view, a, b int64) bool {
+	n := l.number(v)
+	return n != nil && n.Cmp(big.NewRat(a, b)) == 0
+}
+
+// squared gives x of x^2, x*x and abs(x)^2.
+func (l *linter) squared(v view) (view, bool) {
+	if x, y, ok := l.binary(v, "^"); ok && l.is(y, 2, 1) {
+		if a, ok := l.call(x, "abs"); ok {
+			return a, true
+		}
+		return x, true
+	}
+	if x, y, ok := l.binary(v, "*"); ok && l.same(x, y) && l.number(x) == nil {
+		return x, true
+	}
+	return view{}, false
+}
+
+// root gives e of sqrt(e) and e^0.5.
+func (l *linter) root(v view) (view, bool) {
+	if e, ok := l.call(v, "sqrt"); ok {
+		return e, true
+	}
+	if x, y, ok := l.binary(v, "^"); ok && l.is(y, 1, 2) {
+		return x, true
+	}
+	return view{}, false
+}
+
+// term is one part of a sum.
+type term struct {
+	v     view
+	minus bool
+}
+
+// terms takes a sum apart.
+func (l *linter) terms(v view) []term {
+	seen := l.see(v)
+	var r []term
+	switch e := seen.e.(type) {
+	case *dsl.Binary:
+		if e.Op != "+" && e.Op != "-" {
+			break
+		}
+		r = l.terms(view{e.X, seen.f})
+		for _, t := range l.terms(view{e.Y, seen.f}) {
+			t.minus = t.minus != (e.Op == "-")
+			r = append(r, t)
+		}
+		return r
+	case *dsl.Unary:
+		if e.Op != "-" {
+			break
+		}
+		for _, t := range l.terms(view{e.X, seen.f}) {
+			t.minus = !t.minus
+			r = append(r, t)
+		}
+		return r
+	}
+	return []term{{v: v}}
+}
+
+// factors takes a product apart; quotients are left whole.
+func (l *linter) factors(v view) []view {
+	seen := l.see(v)
+	switch e := seen.e.(type) {
+	case *dsl.Binary:
+		if e.Op == "*" {
+			return append(l.factors(view{e.X, seen.f}), l.factors(view{e.Y, seen.f})...)
+		}
+	case *dsl.Unary:
+		if e.Op == "-" {
+			return l.factors(view{e.X, seen.f})
+		}
+	}
+	return []view{v}
+}
+
+// apply is name(args).
+func apply(name string, args ...dsl.Expr) dsl.Expr { return reduce(name, nil, args...) }
+
+// reduce is name[over](args).
+func reduce(name string, over *dsl.Bracket, args ...dsl.Expr) dsl.Expr {
+	c := &dsl.Call{Name: dsl.Ident{Name: name}, Index: over}
+	for _, a := range args {
+		c.Args = append(c.Args, &dsl.Item{Value: a})
+	}
+	return c
+}
+
+func join(x dsl.Expr, op string, y dsl.Expr) dsl.Expr { return &dsl.Binary{Op: op, X: x, Y: y} }
+
+func numeral(text string) dsl.Expr { return &dsl.Number{Text: text} }
+
+// minus is -e, without a sign before a sign.
+func minus(e dsl.Expr) dsl.Expr {
+	if u, is := e.(*dsl.Unary); is && u.Op == "-" {
+		return u.X
+	}
+	if b, is := e.(*dsl.Binary); is && b.Op == "-" {
+		return join(b.Y, "-", b.X)
+	}
+	return &dsl.Unary{Op: "-", X: e}
+}
+
+// sum is a sum of terms.
+func (l *linter) sum(list []term) dsl.Expr {
+	var r dsl.Expr
+	for _, t := range list {
+		e := l.written(t.v)
+		switch {
+		case r == nil && t.minus:
+			r = &dsl.Unary{Op: "-", X: e}
+		case r == nil:
+			r = e
+		case t.minus:
+			r = join(r, "-", e)
+		default:
+			r = join(r, "+", e)
+		}
+	}
+	return r
+}
+
+// isPrimary tells whether an expression stands beside any operator without parentheses.
+func isPrimary(e dsl.Expr) bool {
+	switch e := e.(type) {
+	case *dsl.Ref, *dsl.Call, *dsl.Paren:
+		return true
+	case *dsl.Number:
+		return e.Text != ""
+	}
+	return false
+}

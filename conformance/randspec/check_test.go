@@ -1,0 +1,506 @@
+package randspec_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/grad"
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/pass"
+	"github.com/opgen/opgen/conformance/randspec"
+	"github.com/opgen/opgen/dsl/diag"
+)
+
+// source is a spec, or several, as a package.
+func source(pkg string, files map[string]string) codegen.Source {
+	s := codegen.Source{Dir: pkg, ImportPath: modulePath + "/" + pkg, Import: func(path string) ([]codegen.SourceFile, error) {
+		text, ok := randspec.Library[path]
+		if !ok {
+			return nil, fmt.Errorf("there is no package %s", path)
+		}
+		return []codegen.SourceFile{{Name: path + ".op", Data: []byte(text)}}, nil
+	}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		s.Files = append(s.Files, codegen.SourceFile{Name: name, Data: []byte(files[name])})
+	}
+	return s
+}
+
+// built takes a spec through the pipeline up to a stage.
+func built(text, last string) (b *codegen.Build, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = found("panic", "%v\n%s", p, debug.Stack())
+		}
+	}()
+	b = codegen.New(source("p", map[string]string{"p.op": text}), codegen.Go, codegen.AMD64)
+	if b.Run(last) {
+		return b, nil
+	}
+	for _, d := range b.Diags.All {
+		if d.Severity == diag.Error {
+			if slices.Contains(refusals, d.Code) {
+				return nil, &refused{d.Code, d.Message}
+			}
+			return nil, found("refusal "+d.Code, "%s", d.String())
+		}
+	}
+	return nil, found("refusal", "the pipeline stopped without an error")
+}
+
+// checkSpec checks a spec on the evaluator and the nests.
+func checkSpec(s *randspec.Spec, text string, n *tally) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = found("panic", "%v\n%s", p, debug.Stack())
+		}
+	}()
+	if err := checkText(text); err != nil {
+		return err
+	}
+	b, err := built(text, "share")
+	if err != nil {
+		return err
+	}
+	op := b.Package.Ops[len(b.Package.Ops)-1]
+	for _, f := range b.Functions {
+		for _, f := range []*ir.Func{f.Variant.Forward, f.Forward, f.Derived, f.Backward} {
+			if err := checkPrinted(f); err != nil {
+				return err
+			}
+		}
+	}
+	for i, k := range s.Cases {
+		r := rand.New(rand.NewPCG(s.Seed, uint64(i)))
+		c := &randomCall{op: op, build: b, inputs: map[string]*ir.Array{}, r: r, n: n}
+		for _, p := range op.Inputs {
+			if a := k.Inputs[p.Name]; a != nil {
+				c.inputs[p.Name] = a
+			}
+		}
+		for _, a := range k.Attrs {
+			if a.Name == "step" && op.Update || slices.ContainsFunc(op.Attrs, func(d *ir.AttrDecl) bool { return d.Name == a.Name }) {
+				c.attrs = append(c.attrs, a)
+			}
+		}
+		n.calls++
+		if err := c.check(s.Smooth); err != nil {
+			var f *finding
+			if errors.As(err, &f) {
+				f.text = fmt.Sprintf("call %d, %s\n%s", i, c, f.text)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// randomCall is a call of a random op.
+type randomCall struct {
+	op     *ir.OpDecl
+	build  *codegen.Build
+	inputs arrays
+	attrs  []ir.ExampleAttr
+	r      *rand.Rand
+	n      *tally
+}
+
+func (c *randomCall) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.inputs)) {
+		a := c.inputs[name]
+		fmt.Fprintf(&b, "%s %v", name, a.Shape)
+		if len(a.Data) <= 12 {
+			fmt.Fprintf(&b, " %v", a.Data)
+		}
+		b.WriteString(", ")
+	}
+	for _, a := range c.attrs {
+		fmt.Fprintf(&b, "%s = %s%v%v, ", a.Name, a.Word, a.Number, a.List)
+	}
+	return b.String()
+}
+
+// check runs the call everywhere.
+func (c *randomCall) check(smooth bool) error {
+	wide := map[string]string{}
+	for _, v := range c.op.ElemVars {
+		wide[v.Name] = v.DTypes[len(v.DTypes)-1]
+		for _, d := range []string{"f64", "i64"} {
+			if slices.Contains(v.DTypes, d) {
+				wide[v.Name] = d
+			}
+		}
+	}
+	out, err := ir.EvalOp(c.op, c.inputs, c.attrs, wide)
+	if err != nil {
+		c.n.failed++
+		c.n.count("the evaluator: " + briefly(err))
+		if strings.Contains(err.Error(), "has no value") {
+			return found("no value", "%v\n%v", err, c.build.Functions[0].Variant.Forward) // specs have ?? where there may be none
+		}
+		return nil
+	}
+	bound, err := ir.Bind(c.op, ir.ShapesOf(c.inputs), c.attrs)
+	if err != nil {
+		return found("bind", "EvalOp works, Bind says %v", err)
+	}
+	var fn *codegen.Function
+	for _, f := range c.build.Functions {
+		if f.Variant == bound.Variant {
+			fn = f
+		}
+	}
+	if fn == nil {
+		return found("variant", "the variant of the call wasn't lowered")
+	}
+	cot := c.cotangents(bound, out)
+	if err := c.passes(bound, fn, wide, cot); err != nil {
+		return err
+	}
+	var grads arrays
+	if fn.Backward != nil {
+		if grads, err = grad.EvalBackward(bound, fn.Backward, c.inputs, cot, wide); err != nil {
+			return found("gradient", "%v\n%v", err, fn.Backward)
+		}
+		if smooth && !c.narrow(wide) {
+			if err := c.differences(bound, wide, cot, grads); err != nil {
+				return err
+			}
+		}
+	}
+	for _, dtypes := range c.dtypes() {
+		i := slices.IndexFunc(fn.Pairs, func(p *codegen.Pair) bool { return p.Takes(dtypes) })
+		if i < 0 {
+			return found("dtypes", "there is no code for %v", dtypes)
+		}
+		if c.halves(dtypes) {
+			continue // which the nests compute as f32
+		}
+		if err := c.nests(bound, fn, fn.Pairs[i], dtypes, cot); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dtypes are choices of what variables stand for: the floats that have code of their own and another one, and any integers.
+func (c *randomCall) dtypes() []map[string]string {
+	r := []map[string]string{{}}
+	for _, v := range c.op.ElemVars {
+		list := slices.DeleteFunc(slices.Clone(v.DTypes), func(d string) bool { return d == "u64" }) // which the evaluator doesn't compute in
+		c.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		if slices.Contains(list, "f64") {
+			list = append([]string{"f64"}, slices.DeleteFunc(list, func(d string) bool { return d == "f64" })...)
+			list = list[:min(len(list), 2)]
+			if slices.Contains(v.DTypes, "f32") && list[1] != "f32" {
+				list = append(list, "f32")
+			}
+		} else {
+			list = list[:1]
+		}
+		var next []map[string]string
+		for _, m := range r {
+			for _, d := range list {
+				n := maps.Clone(m)
+				n[v.Name] = d
+				next = append(next, n)
+			}
+		}
+		r = next
+	}
+	return r
+}
+
+// briefly is an error without its place and numbers, to count alike ones.
+func briefly(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		text = text[i+2:]
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// cotangents are random cotangents of the float outputs.
+func (c *randomCall) cotangents(b *ir.Bound, out arrays) arrays {
+	r := arrays{}
+	for _, t := range b.Func.Outputs {
+		if t.Of == nil && b.Func.IsFloat(t) {
+			r[t.Name] = normal(c.r, out[t.Name].Shape)
+		}
+	}
+	return r
+}
+
+// passes checks that the passes keep values and gradients.
+func (c *randomCall) passes(b *ir.Bound, fn *codegen.Function, dtypes map[string]string, cot arrays) error {
+	in, err := b.Binding(c.inputs, dtypes)
+	if err != nil {
+		return found("bind", "%v", err)
+	}
+	plain, err := ir.Eval(b.Func, in)
+	if err != nil {
+		return found("evaluator", "%v", err)
+	}
+	simple, err := pass.Run(b.Func, "")
+	if err != nil {
+		return found("pass", "%v", err)
+	}
+	got, err := ir.Eval(simple, in)
+	if err != nil {
+		return found("pass", "after the passes: %v\n%v\n%v", err, b.Func, simple)
+	}
+	tolerance, unit := c.tolerance(dtypes)
+	forward := func(f *ir.Func) (arrays, error) { return byName(b, f, in) }
+	moves := c.moves(b.Func, unit, forward)
+	for k, t := range b.Func.Outputs {
+		if text := c.differ(t.Name, plain[t], got[simple.Outputs[k]], tolerance, moves); text != "" {
+			return found("pass", "%s: simplified %s\n%v\n%v", t.Name, text, b.Func, simple)
+		}
+	}
+	if fn.Backward == nil {
+		return nil
+	}
+	back, err := grad.Reverse(b.Func)
+	if err != nil {
+		return found("gradient", "%v", err)
+	}
+	before, err := grad.EvalBackward(b, back, c.inputs, cot, dtypes)
+	if err != nil {
+		return found("gradient", "%v\n%v", err, back)
+	}
+	after, err := grad.EvalBackward(b, fn.Backward, c.inputs, cot, dtypes)
+	if err != nil {
+		return found("pass gradient", "after the passes: %v\n%v\n%v", err, back, fn.Backward)
+	}
+	moves = c.moves(back, unit, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, c.inputs, cot, dtypes) })
+	for name, a := range before {
+		if text := c.differ(name, a, after[name], 10*tolerance, moves); text != "" {
+			return found("pass gradient", "@%s: simplified %s\n%v\n%v", name, text, back, fn.Backward)
+		}
+	}
+	return nil
+}
+
+// differences compares gradients with central differences along random directions.
+func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, grads arrays) error {
+	smooth := arrays{}
+	for name, a := range c.inputs { // away from ties of whole numbers
+		smooth[name] = a
+	}
+	for _, p := range c.op.Inputs {
+		if a := c.inputs[p.Name]; a != nil && ir.ClassOf(c.op.ElemVars, p.Elem) == ir.ClassFloat {
+			m := ir.NewArray(a.Shape...)
+			for i := range m.Data {
+				m.Data[i] = a.Data[i] + 0.2*c.r.NormFloat64()
+			}
+			smooth[p.Name] = m
+		}
+	}
+	back, err := grad.Reverse(b.Func)
+	if err != nil {
+		return found("gradient", "%v", err)
+	}
+	g, err := grad.EvalBackward(b, back, smooth, cot, dtypes)
+	if err != nil {
+		c.n.count("gradient elsewhere: " + briefly(err))
+		return nil // a computed index out of range, say
+	}
+	loss := func(name string, v []float64, h float64) float64 {
+		in := maps.Clone(smooth)
+		m := ir.NewArray(smooth[name].Shape...)
+		for i, x := range smooth[name].Data {
+			m.Data[i] = x + h*v[i]
+		}
+		in[name] = m
+		out, err := ir.EvalOp(c.op, in, c.attrs, dtypes)
+		if err != nil {
+			return math.NaN()
+		}
+		s := 0.0
+		for y, w := range cot {
+			for i, x := range w.Data {
+				if x != 0 {
+					s += x * out[y].Data[i]
+				}
+			}
+		}
+		return s
+	}
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		if smooth[name] == nil || len(smooth[name].Data) == 0 {
+			continue
+		}
+		v := make([]float64, len(smooth[name].Data))
+		got := 0.0
+		for i := range v {
+			v[i] = c.r.NormFloat64()
+			got += v[i] * g[name].Data[i]
+		}
+		at := loss(name, v, 0)
+		sides := func(h float64) (fwd, bwd float64) {
+			return (loss(name, v, h) - at) / h, (at - loss(name, v, -h)) / h
+		}
+		const h = 1e-4
+		f1, b1 := sides(h)
+		f2, b2 := sides(h / 2)
+		c1, c2 := (f1+b1)/2, (f2+b2)/2
+		want := (4*c2 - c1) / 3
+		scale := 1 + math.Abs(want)
+		bend1, bend2 := math.Abs(f1-b1), math.Abs(f2-b2)
+		switch {
+		case want != want || math.IsInf(want, 0) || math.Abs(c1-c2) > 1e-3*scale, // a jump, or a pole
+			bend1 > 1e-6*scale && bend2 > 0.7*bend1, // a kink at the point
+			math.Abs(at) > 1e7*scale:
+			c.n.kinks++
+			continue
+		}
+		c.n.compared++
+		// What the steps disagree about, and what rounding of the loss makes.
+		tolerance := 1e-5*scale + 2*math.Abs(c1-c2) + 1e-15*math.Abs(at)/h*100
+		if math.Abs(got-want) > tolerance || got != got {
+			return found("derivative", "along a direction of %s it is %v, differences give %v (%v, %v)\n%v\n%v", name, got, want, c1, c2, b.Func, back)
+		}
+	}
+	return nil
+}
+
+// nests compares programs of nests with the evaluator.
+func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, dtypes map[string]string, cot arrays) error {
+	if p.Forward == nil {
+		c.n.portable++
+		for _, why := range p.Portable {
+			c.n.count("portable: " + briefly(errors.New(why)))
+		}
+	} else {
+		c.n.nests++
+	}
+	inputs := c.inputs
+	want, err := ir.EvalOp(c.op, inputs, c.attrs, dtypes)
+	if err != nil {
+		return nil // an index that was rounded otherwise
+	}
+	tolerance, unit := c.tolerance(dtypes)
+	if p.Forward == nil {
+		return nil
+	}
+	in, err := b.Binding(inputs, dtypes)
+	if err != nil {
+		return found("bind", "%v", err)
+	}
+	plain := in
+	plain.Arrays = maps.Clone(in.Arrays)
+	moves := c.moves(b.Func, unit, func(f *ir.Func) (arrays, error) { return byName(b, f, plain) })
+	out, err := p.Forward.Run(in)
+	if err != nil {
+		return found("nests", "%v: %v\n%v", dtypes, err, p.Forward)
+	}
+	for _, t := range p.Forward.Func.Outputs {
+		name := t.Name
+		got := b.Views[t].Out(out[t])
+		if text := c.differ(name, want[name], got, tolerance, moves); text != "" {
+			return found("nests", "%v: %s: %s\n%v\n%v", dtypes, name, text, p.Forward.Func, p.Forward)
+		}
+	}
+	if p.Backward == nil {
+		return nil
+	}
+	back := fn.Backward
+	wantGrads, err := grad.EvalBackward(b, back, inputs, cot, dtypes)
+	if err != nil {
+		return found("gradient", "%v: %v\n%v", dtypes, err, back)
+	}
+	moves = c.moves(back, unit, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, inputs, cot, dtypes) })
+	for t, a := range out {
+		in.Arrays[t] = a
+	}
+	for _, t := range p.Backward.Func.Inputs {
+		if t.Role == ir.Cotangent {
+			in.Arrays[t] = b.Views[t.Of].In(cot[t.Of.Name])
+		}
+	}
+	grads, err := p.Backward.Run(in)
+	if err != nil {
+		return found("nests gradient", "%v: %v\n%v", dtypes, err, p.Backward)
+	}
+	for _, t := range p.Backward.Func.Outputs {
+		if b.Views[t.Of] == nil {
+			continue
+		}
+		name := t.Of.Name
+		if text := c.differ(name, wantGrads[name], b.Views[t.Of].Out(grads[t]), tolerance*10, moves); text != "" {
+			return found("nests gradient", "%v: @%s: %s\n%v\n%v", dtypes, name, text, back, p.Backward)
+		}
+	}
+	return nil
+}
+
+// narrow tells whether a float has fewer bits than the evaluator's.
+func (c *randomCall) narrow(dtypes map[string]string) bool {
+	for _, d := range c.elems(dtypes) {
+		if d == "f32" || d == "f16" || d == "bf16" {
+			return true
+		}
+	}
+	return false
+}
+
+// halves tells whether there are floats of 16 bits.
+func (c *randomCall) halves(dtypes map[string]string) bool {
+	for _, d := range c.elems(dtypes) {
+		if d == "f16" || d == "bf16" {
+			return true
+		}
+	}
+	return false
+}
+
+// tolerance is how near results must be, relatively, and the size of a rounding.
+func (c *randomCall) tolerance(dtypes map[string]string) (rel, unit float64) {
+	rel, unit = 1e-11, 0x1p-53
+	for _, d := range c.elems(dtypes) {
+		switch d {
+		case "f32":
+			rel, unit = max(rel, 2e-5), max(unit, 0x1p-24)
+		case "f16":
+			rel, unit = max(rel, 2e-2), max(unit, 0x1p-11)
+		case "bf16":
+			rel, unit = max(rel, 0.1), max(unit, 0x1p-8)
+		}
+	}
+	return rel, unit
+}
+
+// elems are the dtypes of the tensors of the op.
+func (c *randomCall) elems(dtypes map[string]string) map[string]string {
+	r := map[string]string{}
+	for _, p := range append(slices.Clone(c.op.Inputs), c.op.Outputs...) {
+		r[p.Name] = p.Elem.Resolve(dtypes)
+	}
+	return r
+}
+
+type arrays = map[string]*ir.Array
+
+// modulePath is that of the module in which specs are built.
+const modulePath = "randspec.test"
+
+func normal(r *rand.Rand, shape []int) *ir.Array {
+	a := ir.NewArray(shape...)
+	for i := range a.Data {
+		a.Data[i] = float64(float32(r.NormFloat64()))
+	}
+	return a
+}
