@@ -1,7 +1,9 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -73,10 +75,10 @@ func expand(pattern string) ([]string, error) {
 			if err != nil {
 				return err
 			}
-			if e.IsDir() && path != root && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_")) {
+			if e.IsDir() && path != root && (e.Name() == "testdata" || ignored(e.Name())) {
 				return filepath.SkipDir
 			}
-			if !e.IsDir() && filepath.Ext(path) == ".op" {
+			if isFile(e, ".op") {
 				r = append(r, filepath.Dir(path))
 			}
 			return nil
@@ -93,6 +95,9 @@ func expand(pattern string) ([]string, error) {
 	if !info.IsDir() {
 		if filepath.Ext(pattern) != ".op" {
 			return nil, fmt.Errorf("%s: not an .op file", pattern)
+		}
+		if ignored(filepath.Base(pattern)) {
+			return nil, fmt.Errorf("%s: files whose names begin with . or _ are ignored", pattern)
 		}
 		return []string{filepath.Dir(pattern)}, nil
 	}
@@ -130,16 +135,40 @@ func Beside(dir string) func(path string) ([]SourceFile, error) {
 	}
 }
 
+// ignored reports whether files and folders of this name are left out, as the go command does: editors keep theirs beside those that
+// are edited.
+func ignored(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// isFile reports whether an entry of a folder is a file with a name that ends so.
+func isFile(e os.DirEntry, ending string) bool {
+	return !e.IsDir() && strings.HasSuffix(e.Name(), ending) && !ignored(e.Name())
+}
+
+// FilesIn is the paths of the files of a folder whose names end so, in their order; none where there is no folder. Letters that mean
+// something in patterns stand for themselves.
+func FilesIn(dir, ending string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if isFile(e, ending) {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names, nil
+}
+
 // readFiles reads the .op files of a folder, in the order of their names.
 func readFiles(dir string) ([]SourceFile, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.op"))
+	names, err := FilesIn(dir, ".op")
 	if err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s: no .op files", dir)
 	}
-	sort.Strings(names)
 	var r []SourceFile
 	for _, n := range names {
 		data, err := os.ReadFile(n)

@@ -3,16 +3,22 @@ package dsl
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // warnOfDivisions warns of comments that look as if // had been meant as a division: the text before one is an
-// expression, and so is the text of the comment.
+// expression, and so is the text of the comment, of words that the file has elsewhere.
 func (p *parser) warnOfDivisions(raw []lexer.Token) {
 	var ends map[int]bool // where expressions end
+	words := map[string]bool{}
+	for _, t := range raw {
+		words[t.Value] = true
+	}
 	for _, c := range p.file.Comments {
-		if !c.Trailing || !isExpression(strings.TrimPrefix(c.Text, "//")) {
+		if !c.Trailing || !isExpression(strings.TrimPrefix(c.Text, "//"), words) {
 			continue
 		}
 		if ends == nil {
@@ -32,9 +38,14 @@ func (p *parser) warnOfDivisions(raw []lexer.Token) {
 	}
 }
 
-// isExpression tells whether a text is an expression and nothing else.
-func isExpression(text string) bool {
+// isExpression tells whether a text is an expression and nothing else, with no words but these.
+func isExpression(text string, words map[string]bool) bool {
 	s := scan("", []byte(text))
+	for _, t := range s.tokens {
+		if r, _ := utf8.DecodeRuneInString(t.Value); unicode.IsLetter(r) && !words[t.Value] {
+			return false
+		}
+	}
 	list, deep := statementLines(s.tokens, s.pos)
 	if deep != nil || len(s.diags.All) > 0 {
 		return false

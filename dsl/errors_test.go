@@ -105,6 +105,7 @@ var wrong = []struct {
 		"syntax-expected: expected the end of the statement, found `z`"}},
 	{"division", " y = x «// z»", []string{"comment-division: `//` begins a comment; this one reads like the right side of a division"}},
 	{"division within", " y = (x «// z»\n + 1)", []string{"comment-division: `//` begins a comment"}},
+	{"a word that is no name", " y = x // plain", nil},
 	{"no division", " y = x // the plain thing\n // z\n save a // b", nil},
 
 	// Declarations.

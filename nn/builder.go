@@ -21,13 +21,16 @@ func New(dtype runtime.DType, seed runtime.Seed) *Builder { return &Builder{dtyp
 // Err is the first error of a call, or nil.
 func (b *Builder) Err() error { return b.err }
 
-// Parameter makes a parameter, for layers of one's own; nil on an error. A nil init is FanInUniform.
+// Parameter makes a parameter, for layers of one's own; nil on an error, and after one. A nil init is FanInUniform.
 func (b *Builder) Parameter(init Init, fan Fan, shape ...int) *runtime.Tensor {
 	if init == nil {
 		init = FanInUniform()
 	}
 	stream := b.made
 	b.made++
+	if b.err != nil {
+		return nil
+	}
 	t, err := drawn(b.dtype, b.seed, stream, init(fan), shape)
 	if err != nil {
 		b.fail(fmt.Errorf("nn: parameter %d: %w", stream, err))

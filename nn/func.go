@@ -48,7 +48,12 @@ type Dropout struct {
 }
 
 // Dropout makes a layer that sets elements to 0 with probability p and multiplies the others by 1/(1 - p).
-func (b *Builder) Dropout(p float64) *Dropout { return &Dropout{p, b.key()} }
+func (b *Builder) Dropout(p float64) *Dropout {
+	if !(p >= 0 && p <= 1) {
+		b.fail(&runtime.ArgError{Op: "nn.Dropout", Arg: "p", Want: "a probability", Got: fmt.Sprint(p), Err: runtime.ErrAttr})
+	}
+	return &Dropout{p, b.key()}
+}
 
 // Forward draws the numbers of the key for the call of the mode.
 func (d *Dropout) Forward(x *runtime.Tensor, mode Mode) (*runtime.Tensor, error) {

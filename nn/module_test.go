@@ -83,6 +83,9 @@ func TestModuleMisuse(t *testing.T) {
 	if _, err := Flatten()(runtime.Scalar(1.0)); !errors.Is(err, runtime.ErrShape) {
 		t.Errorf("flatten: %v", err)
 	}
+	if b := New(runtime.F32, runtime.NewSeed(1)); b.Dropout(math.NaN()) == nil || !errors.Is(b.Err(), runtime.ErrAttr) || b.Parameter(nil, Fan{}, 1<<40) != nil {
+		t.Errorf("dropout with probability NaN: %v", b.Err())
+	}
 	if call, ok := Train(0).Training(); ok || call != 0 {
 		t.Error("call 0 is training")
 	}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -24,7 +25,13 @@ func NewAttrReader(op string, attrs map[string]any) *AttrReader {
 func (r *AttrReader) get(name string) (any, bool) {
 	r.read = append(r.read, name)
 	v, ok := r.attrs[name]
-	return v, ok && v != nil
+	return v, ok && !isNil(v)
+}
+
+// isNil reports whether v is nil, or a pointer that is: both stand for the default.
+func isNil(v any) bool {
+	p := reflect.ValueOf(v)
+	return !p.IsValid() || p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 func (r *AttrReader) fail(name, want string, got any) {
@@ -53,21 +60,21 @@ func number(v any) (float64, bool) {
 		return x, true
 	case float32:
 		return float64(x), true
-	case int:
-		return float64(x), true
-	case int64:
-		return float64(x), true
-	case int32:
-		return float64(x), true
 	case *float64:
 		return *x, true
+	}
+	switch n := reflect.ValueOf(v); {
+	case n.CanInt():
+		return float64(n.Int()), true
+	case n.CanUint():
+		return float64(n.Uint()), true
 	}
 	return 0, false
 }
 
 // NeedFloat is a number that must be given.
 func (r *AttrReader) NeedFloat(name string) float64 {
-	if _, ok := r.attrs[name]; !ok {
+	if isNil(r.attrs[name]) {
 		r.read = append(r.read, name)
 		r.missing(name, "a number")
 		return 0
@@ -80,7 +87,7 @@ func (r *AttrReader) NeedFloat(name string) float64 {
 
 // NeedInt is a whole number that must be given.
 func (r *AttrReader) NeedInt(name string) int {
-	if _, ok := r.attrs[name]; !ok {
+	if isNil(r.attrs[name]) {
 		r.read = append(r.read, name)
 		r.missing(name, "a whole number")
 		return 0
@@ -114,16 +121,19 @@ func whole(v any) (int, bool) {
 	switch x := v.(type) {
 	case int:
 		return x, true
-	case int64:
-		return int(x), true
-	case int32:
-		return int(x), true
 	case float64: // as JSON has it
-		if x == math.Trunc(x) && math.Abs(x) <= math.MaxInt32 {
+		if x == math.Trunc(x) && math.Abs(x) <= min(1<<53, math.MaxInt) {
 			return int(x), true
 		}
+		return 0, false
 	case *int:
 		return *x, true
+	}
+	switch n := reflect.ValueOf(v); {
+	case n.CanInt():
+		return int(n.Int()), int64(int(n.Int())) == n.Int()
+	case n.CanUint():
+		return int(n.Uint()), n.Uint() <= math.MaxInt
 	}
 	return 0, false
 }
@@ -244,6 +254,9 @@ func (r *AttrReader) Enum(name string, words ...string) uint8 {
 	v, ok := r.get(name)
 	if !ok {
 		return 0
+	}
+	if n := reflect.ValueOf(v); n.Kind() == reflect.Uint8 && n.IsZero() {
+		return 0 // of an enum of generated code: its default
 	}
 	word, ok := v.(string)
 	if s, is := v.(fmt.Stringer); is {

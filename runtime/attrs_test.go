@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -63,6 +64,45 @@ func TestAttrReader(t *testing.T) {
 			if err := r.Err(); !errors.Is(err, ErrAttr) || !errors.As(err, &arg) || arg.Op != "test.attrs" {
 				t.Errorf("%s of %v: %v", name, v, err)
 			}
+		}
+	}
+}
+
+// Nil pointers stand for defaults, as nil does, and not for what must be given; numbers may be of any type that holds them.
+func TestAttrReaderValues(t *testing.T) {
+	r := NewAttrReader("test.attrs", map[string]any{"f": (*float64)(nil), "i": (*int)(nil), "b": (*bool)(nil), "s": (*Seed)(nil), "n": nil,
+		"u8": uint8(3), "u64": uint64(1<<63 + 1<<62), "i16": int16(-4), "json": 3e9, "half": 0.5, "zero": uint8(0)})
+	if r.Float("f") != nil || r.Int("i") != nil || r.Ints("i") != nil || r.Floats("f") != nil || r.Bool("b") != nil || r.Seed("s") != nil || r.Enum("f", "a") != 0 {
+		t.Error("nil is something")
+	}
+	if n := r.Int("u8"); n == nil || *n != 3 {
+		t.Error(n)
+	}
+	if f := r.Float("u64"); f == nil || *f != 1<<63+1<<62 {
+		t.Error(f)
+	}
+	if l := r.Ints("i16"); !slices.Equal(l, []int{-4}) {
+		t.Error(l)
+	}
+	if s := r.Seed("json"); s == nil || s.Key != 3e9 {
+		t.Error(s)
+	}
+	if e := r.Enum("zero", "a", "b"); e != 0 {
+		t.Error(e)
+	}
+	r.read = append(r.read, "n", "half")
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	for name, read := range map[string]func(*AttrReader){
+		"too large":        func(r *AttrReader) { r.Int("u64") },
+		"no whole number":  func(r *AttrReader) { r.Int("half") },
+		"needed but nil":   func(r *AttrReader) { r.NeedFloat("n") },
+		"needed but empty": func(r *AttrReader) { r.NeedInt("i") },
+	} {
+		r := NewAttrReader("test.attrs", r.attrs)
+		if read(r); !errors.Is(r.Err(), ErrAttr) || strings.Contains(r.Err().Error(), "want attributes") {
+			t.Errorf("%s: %v", name, r.Err())
 		}
 	}
 }

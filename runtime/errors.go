@@ -20,7 +20,7 @@ var (
 	ErrNil     = errors.New("tensor is missing")
 	ErrClosed  = errors.New("tensor was released")
 	ErrGrad    = errors.New("no gradient")
-	ErrName    = errors.New("no such op")
+	ErrName    = errors.New("wrong name")
 	ErrCPU     = errors.New("wrong CPU path")
 )
 
@@ -97,6 +97,14 @@ func RequireError(op, arg, text string, kind error, got ...any) error {
 // missingTensor is the error of a method of a tensor that isn't there.
 func missingTensor(op string) error {
 	return &ArgError{Op: op, Arg: "t", Want: "a tensor", Got: "nil", Err: ErrNil}
+}
+
+// missing is the error of a method on nil or on the zero value.
+func (t *Tensor) missing(op string) error {
+	if t == nil {
+		return missingTensor(op)
+	}
+	return &ArgError{Op: op, Arg: "t", Want: "a tensor", Got: "the zero value", Err: ErrNil}
 }
 
 // shapeString writes a shape as "[2 3]".

@@ -188,12 +188,20 @@ func RoundDiv(x, y int) int {
 	return q
 }
 
-// Positive is the quotient x/y with a positive denominator; y is not 0.
-func Positive(x, y int) (int, int) {
+// Numerator is that of the quotient x/y with a positive denominator; y is not 0.
+func Numerator(x, y int) int {
 	if y < 0 {
-		return -x, -y
+		return -x
 	}
-	return x, y
+	return x
+}
+
+// Denominator is that of a quotient by y, positive; y is not 0.
+func Denominator(y int) int {
+	if y < 0 {
+		return -y
+	}
+	return y
 }
 
 // Truth is 1 where c holds, else 0.

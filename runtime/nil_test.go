@@ -50,3 +50,23 @@ func TestNilTensor(t *testing.T) {
 		t.Errorf("nil is described as %v, %v, rank %d, %d elements, %v", x, x.DType(), x.Rank(), x.Len(), x.Shape())
 	}
 }
+
+// The zero value has no elements, and no op takes it.
+func TestZeroTensor(t *testing.T) {
+	x, only := new(Tensor), func(_ any, err error) error { return err }
+	for _, y := range []*Tensor{x, x.Clone(), x.Detach(), x.Contiguous()} {
+		if y.Len() != 0 || y.DType() != NoDType || y.String() != "no dtype[] []" {
+			t.Errorf("%v has %d elements", y, y.Len())
+		}
+	}
+	for _, err := range []error{x.Backward(), x.Set(1), only(x.Item()), only(x.Reshape(0)), only(x.Unsqueeze(0)), only(x.Bytes()), only(x.Permute())} {
+		if !errors.Is(err, ErrNil) {
+			t.Error(err)
+		}
+	}
+	if err := x.RequireGrad(); !errors.Is(err, ErrDType) {
+		t.Error(err)
+	}
+	x.Touch()
+	x.Release()
+}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -17,6 +18,11 @@ type tensorLists struct {
 func (r *Rule) Call(v Attributes, step int, lists ...[]*Tensor) error {
 	n := len(lists[r.Param])
 	for i, l := range lists {
+		if i == int(r.Param) {
+			if k := slices.Index(l, nil); k >= 0 {
+				return &ArgError{Op: r.Op, Arg: fmt.Sprintf("%s[%d]", r.signature().Params[i].Name, k), Want: "a tensor", Got: "nil", Err: ErrNil}
+			}
+		}
 		if len(l) != n && l != nil {
 			return &ArgError{Op: r.Op, Arg: r.signature().Params[i].Name, Want: fmt.Sprintf("%d tensors", n), Got: strconv.Itoa(len(l)), Err: ErrShape}
 		}
@@ -84,7 +90,7 @@ func (l *tensorLists) call(v Attributes, step, n int, lists [][]*Tensor) error {
 // makeTotals gives the call the memory of its partial results and of totals, which have one dtype.
 func (l *tensorLists) makeTotals(s *Slot, i int) error {
 	r := l.calls.rule
-	if len(r.Totals) == 0 || s.tensors[r.Param] == nil {
+	if len(r.Totals) == 0 {
 		return nil
 	}
 	sig := r.signature()

@@ -99,6 +99,9 @@ func (o *Optimizer) Load(r io.Reader) error {
 				return wrong(ErrName, name, "a saved tensor", "none of that name")
 			}
 			t, into := list[m].Tensor, slot.State[j]
+			if into.device != CPU {
+				return deviceError(o.rule.Op, name, into)
+			}
 			if t.dtype != into.dtype {
 				return wrong(ErrDType, name, into.describe(), t.describe())
 			}

@@ -94,7 +94,7 @@ func Lookup(name string) (*Op, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		e := &ArgError{Op: "Lookup", Arg: name, Err: ErrName}
+		e := &ArgError{Op: "Lookup", Arg: name, Want: "an op whose package is imported", Err: ErrName}
 		if near := nearest(name); near != "" {
 			e.Want = near + ", or another op whose package is imported"
 		}

@@ -11,7 +11,7 @@ const released Device = 1<<16 - 1
 // A released tensor keeps its dtype and shape; everything that needs its elements fails with [ErrClosed]. Release of
 // one tensor must not run at the same time as another use of that same tensor. A second Release does nothing.
 func (t *Tensor) Release() {
-	if t == nil || t.device == released {
+	if t == nil || t.store == nil || t.device == released {
 		return
 	}
 	t.device, t.data = released, nil
@@ -24,7 +24,7 @@ func (t *Tensor) Released() bool { return t != nil && t.device == released }
 // hold makes a tensor over the memory of t that keeps it when t is released.
 func (t *Tensor) hold() *Tensor {
 	h := *t
-	if t.device != released {
+	if t.store != nil && t.device != released {
 		t.store.tensors.Add(1)
 	}
 	return &h
@@ -51,8 +51,8 @@ func deviceError(op, arg string, t *Tensor) error {
 // usable checks that t is there and not released.
 func (t *Tensor) usable(op string) error {
 	switch {
-	case t == nil:
-		return missingTensor(op)
+	case t == nil || t.store == nil:
+		return t.missing(op)
 	case t.device == released:
 		return deviceError(op, "t", t)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -58,6 +59,8 @@ func WriteTensors(w io.Writer, list []NamedTensor, notes map[string]string) erro
 		switch {
 		case n.Tensor == nil:
 			return &ArgError{Op: "WriteTensors", Arg: n.Name, Want: "a tensor", Got: "nil", Err: ErrNil}
+		case !utf8.ValidString(n.Name):
+			return wrong("name", "a name in UTF-8", strconv.Quote(n.Name))
 		case n.Name == notesKey || slices.ContainsFunc(list[:i], func(m NamedTensor) bool { return m.Name == n.Name }):
 			return wrong("name", "a name that no other tensor has", strconv.Quote(n.Name))
 		}

@@ -142,6 +142,7 @@ func TestTensorFilesThatAreNone(t *testing.T) {
 		kind error
 	}{
 		{[]NamedTensor{{"x", nil}}, ErrNil}, {[]NamedTensor{{"x", x}, {"x", x}}, ErrName}, {[]NamedTensor{{"__metadata__", x}}, ErrName},
+		{[]NamedTensor{{"\xff", x}, {"\xfe", x}}, ErrName},
 	} {
 		if err := WriteTensors(&bytes.Buffer{}, c.list, nil); !errors.Is(err, c.kind) {
 			t.Error(err)

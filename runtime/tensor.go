@@ -17,7 +17,7 @@ const maxElements = 1 << (44 - (64-bits.UintSize)/32*17)
 // Tensor is an array with axes: a view of memory that it may share with other tensors or with a slice of the caller.
 // Its dtype, shape and strides never change. Using one tensor from several goroutines is safe as long as none of them
 // writes its elements or changes what is recorded for gradients. A nil tensor is an input left out: it has no dtype, no shape
-// and no elements, and methods that can fail fail on it.
+// and no elements, and methods that can fail fail on it. So it is with the zero value.
 type Tensor struct {
 	data   unsafe.Pointer // element 0 of the view; nil where there are no elements
 	store  *storage
@@ -88,7 +88,8 @@ func newMemory(dtype DType, shape []int, n int) (t *Tensor, zeros bool) {
 }
 
 // FromSlice makes a tensor over data, row-major, without copying: the tensor and the slice share their elements. Writing
-// through the slice is not seen by the check for tensors changed between forward and backward; [Tensor.Touch] tells.
+// through the slice, or another tensor over it, is not seen by the check for tensors changed between forward and backward;
+// [Tensor.Touch] tells.
 func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
 	n, err := elements("FromSlice", shape)
 	if err != nil {
@@ -196,7 +197,7 @@ func (t *Tensor) IsContiguous() bool { return t.orNone().contig }
 // Touch tells that the elements were written by other means than ops, so that gradients that need the old values are
 // refused.
 func (t *Tensor) Touch() {
-	if t != nil {
+	if t != nil && t.store != nil {
 		t.store.version.Add(1)
 	}
 }
@@ -281,8 +282,8 @@ func Values[T Element](t *Tensor) ([]T, error) {
 
 func (t *Tensor) readable(op string, d DType) error {
 	switch {
-	case t == nil:
-		return missingTensor(op)
+	case t == nil || t.store == nil:
+		return t.missing(op)
 	case t.device != CPU:
 		return deviceError(op, "t", t)
 	case t.dtype != d:

@@ -177,6 +177,8 @@ func (t *Tensor) copy() *Tensor {
 		return t.hold()
 	}
 	c, _ := newResult(t.dtype, t.dims(), t.n)
-	copyStrided(c.data, c.strides(), t.data, t.strides(), t.dims(), t.dtype.Size())
+	if t.n > 0 {
+		copyStrided(c.data, c.strides(), t.data, t.strides(), t.dims(), t.dtype.Size())
+	}
 	return c
 }

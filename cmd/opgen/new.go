@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/dsl"
 )
 
@@ -90,7 +91,7 @@ func checkOpName(name string) error {
 
 // packageName is that of the specs in a folder, else of its Go files, else the folder's.
 func packageName(dir string) (string, error) {
-	specs, err := filepath.Glob(filepath.Join(dir, "*.op"))
+	specs, err := codegen.FilesIn(dir, ".op")
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +104,7 @@ func packageName(dir string) (string, error) {
 			return f.Package.Name, nil
 		}
 	}
-	code, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	code, err := codegen.FilesIn(dir, ".go")
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +134,7 @@ func packageName(dir string) (string, error) {
 
 // hasGenerateLine tells whether a Go file of the folder runs opgen.
 func hasGenerateLine(dir string) (bool, error) {
-	code, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	code, err := codegen.FilesIn(dir, ".go")
 	if err != nil {
 		return false, err
 	}

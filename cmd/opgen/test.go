@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/opgen/opgen/codegen"
@@ -79,7 +78,7 @@ func (c *testCmd) Run(e *env) error {
 
 // compiled runs the generated tests, if there are any and there is a Go toolchain.
 func (c *testCmd) compiled(e *env, dir string, done *backends) error {
-	code, err := filepath.Glob(filepath.Join(dir, "*_gen.go"))
+	code, err := codegen.FilesIn(dir, "_gen.go")
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,9 @@ package ir
 
 import "math"
 
+// Rounded is x as a tensor of a dtype holds it.
+func Rounded(dtype string, x float64) float64 { return roundTo(dtype, x) }
+
 // roundTo rounds a float to the dtype of a stored element.
 func roundTo(dtype string, x float64) float64 {
 	switch dtype {

@@ -74,6 +74,11 @@ func (p *Program) run(in ir.Binding, over map[*ir.Tensor]*ir.Tensor, exec Execut
 	out := map[*ir.Tensor]*ir.Array{}
 	for _, t := range written {
 		a := &ir.Array{Data: floats(r.memory[t])}
+		if name := t.Elem.Resolve(in.DTypes); name == "f16" || name == "bf16" {
+			for i, x := range a.Data {
+				a.Data[i] = ir.Rounded(name, x)
+			}
+		}
 		for _, x := range t.Axes {
 			a.Shape = append(a.Shape, in.Extents[x])
 		}
@@ -103,10 +108,10 @@ func (r *run) buffer(t *ir.Tensor, data []float64) Buffer {
 	var b Buffer
 	n := max(len(data), 1)
 	switch name := t.Elem.Resolve(r.in.DTypes); name {
-	case "f32":
+	case "f32", "f16", "bf16": // the drivers convert halves to f32 and back
 		b.F32 = make([]float32, n)
 		for i, x := range data {
-			b.F32[i] = float32(x)
+			b.F32[i] = float32(ir.Rounded(name, x))
 		}
 	case "f64":
 		b.F64 = make([]float64, n)

@@ -228,6 +228,9 @@ var wrongAttributes = []wrongCall{
 	{"padding", runtime.ErrAttr, "window.max_pool", "pad", func(o *outs) error {
 		return last(window.MaxPool(in(1, 1, 4, 4), []int{2, 2}, &window.MaxPoolAttrs{Pad: []int{2}}))
 	}},
+	{"nothing for a number that must be given", runtime.ErrAttr, "optim.clip_grad_norm", "max_norm", func(o *outs) error {
+		return byName("optim.clip_grad_norm", []tensors{in(3)}, map[string]any{"max_norm": (*float64)(nil)})
+	}},
 	{"a learning rate", runtime.ErrAttr, "optim.momentum_sgd", "lr", func(o *outs) error { return optim.MomentumSGDInto(o.f32(3), in(3), o.f32(3), 1, -0.1, nil) }},
 	{"step 0", runtime.ErrAttr, "optim.momentum_sgd", "step", func(o *outs) error { return optim.MomentumSGDInto(o.f32(3), in(3), o.f32(3), 0, 0.1, nil) }},
 }
@@ -267,6 +270,19 @@ var wrongMemory = []wrongCall{
 	{"a view of what was released", runtime.ErrClosed, "Slice", "t", func(o *outs) error { return only(gone(3).Slice(0, 0, 1, 1)) }},
 	{"elements of what was released", runtime.ErrClosed, "Data", "t", func(o *outs) error { return only(runtime.Data[float32](gone(3))) }},
 	{"by name, released", runtime.ErrClosed, "loss.mse", "t", func(o *outs) error { return byName("loss.mse", []tensors{in(3), gone(3)}, nil) }},
+	{"a state that was released, loaded", runtime.ErrClosed, "optim.adam", "0.m", func(o *outs) error {
+		p := leaf(3)
+		opt := runtime.Must(optim.NewAdam([]tensors{p}, nil))
+		var file bytes.Buffer
+		if err := opt.Save(&file); err != nil {
+			return err
+		}
+		opt.State("m", p).Release()
+		return opt.Load(&file)
+	}},
+	{"a missing tensor in a list of another dtype", runtime.ErrNil, "optim.clip_grad_norm", "g[0]", func(o *outs) error {
+		return optim.ClipGradNormAll([]tensors{nil, o.of(runtime.F64, 3)}, 1)
+	}},
 	{"an index behind the end", runtime.ErrIndex, "At", "index", func(o *outs) error { return only(in(3).At(3)) }},
 	{"indices for another rank", runtime.ErrIndex, "At", "index", func(o *outs) error { return only(in(3).At(0, 0)) }},
 	{"a slice behind the end", runtime.ErrIndex, "Slice", "range", func(o *outs) error { return only(in(3).Slice(0, 0, 4, 1)) }},

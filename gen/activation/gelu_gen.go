@@ -4,6 +4,7 @@ package activation
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/opgen/opgen/runtime"
 )
@@ -19,15 +20,17 @@ const (
 	GeluApproximateTanh
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e GeluApproximate) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case GeluApproximateNone:
 		return "none"
 	case GeluApproximateTanh:
 		return "tanh"
 	}
-	return "default"
+	return "GeluApproximate(" + strconv.Itoa(int(e)) + ")"
 }
 
 // GeluAttrs are the attributes of [Gelu] that have defaults. Nil and zero values mean those.

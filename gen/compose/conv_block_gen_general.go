@@ -20,8 +20,10 @@ func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -45,8 +47,10 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -54,8 +58,10 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	if n2 == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -81,8 +87,10 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -90,8 +98,10 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	if n2 == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -99,8 +109,10 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	if n3 == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*runtime.Entry(v.pad, 2, 0)-(K2-1)-1, n3)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(K2-1)-1, n3)
+	den3 := runtime.Denominator(n3)
+	_ = den3
+	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P2 = floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}

@@ -2,7 +2,11 @@
 
 package index
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -16,9 +20,11 @@ const (
 	EmbeddingBagModeMax
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e EmbeddingBagMode) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case EmbeddingBagModeSum:
 		return "sum"
 	case EmbeddingBagModeMean:
@@ -26,7 +32,7 @@ func (e EmbeddingBagMode) String() string {
 	case EmbeddingBagModeMax:
 		return "max"
 	}
-	return "default"
+	return "EmbeddingBagMode(" + strconv.Itoa(int(e)) + ")"
 }
 
 // EmbeddingBagAttrs are the attributes of [EmbeddingBag] that have defaults. Nil and zero values mean those.

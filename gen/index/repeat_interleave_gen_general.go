@@ -44,8 +44,7 @@ func repeatInterleaveRunF32(b *runtime.Bound, v *repeatInterleaveValues) error {
 			if v.times == 0 {
 				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 			}
-			num, den := runtime.Positive(p, v.times)
-			i := runtime.FloorDiv(num, den)
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 			if uint(i) >= uint(D) {
 				return runtime.RangeError("index.repeat_interleave", "x", "D", i, D)
 			}
@@ -72,8 +71,7 @@ func repeatInterleaveRunF64(b *runtime.Bound, v *repeatInterleaveValues) error {
 			if v.times == 0 {
 				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 			}
-			num, den := runtime.Positive(p, v.times)
-			i := runtime.FloorDiv(num, den)
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 			if uint(i) >= uint(D) {
 				return runtime.RangeError("index.repeat_interleave", "x", "D", i, D)
 			}
@@ -100,8 +98,7 @@ func repeatInterleaveRunBool(b *runtime.Bound, v *repeatInterleaveValues) error 
 			if v.times == 0 {
 				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 			}
-			num, den := runtime.Positive(p, v.times)
-			i := runtime.FloorDiv(num, den)
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 			if uint(i) >= uint(D) {
 				return runtime.RangeError("index.repeat_interleave", "x", "D", i, D)
 			}
@@ -128,8 +125,7 @@ func repeatInterleaveRunInt[T runtime.Integer](b *runtime.Bound, v *repeatInterl
 			if v.times == 0 {
 				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 			}
-			num, den := runtime.Positive(p, v.times)
-			i := runtime.FloorDiv(num, den)
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 			if uint(i) >= uint(D) {
 				return runtime.RangeError("index.repeat_interleave", "x", "D", i, D)
 			}
@@ -161,8 +157,7 @@ func repeatInterleaveRunBackwardF32(b *runtime.Bound, v *repeatInterleaveValues)
 				if v.times == 0 {
 					return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 				}
-				num, den := runtime.Positive(p, v.times)
-				i := runtime.FloorDiv(num, den)
+				i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 				if uint(i) >= uint(D) {
 					return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
 				}
@@ -197,8 +192,7 @@ func repeatInterleaveRunBackwardF64(b *runtime.Bound, v *repeatInterleaveValues)
 				if v.times == 0 {
 					return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
 				}
-				num, den := runtime.Positive(p, v.times)
-				i := runtime.FloorDiv(num, den)
+				i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
 				if uint(i) >= uint(D) {
 					return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
 				}

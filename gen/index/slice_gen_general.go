@@ -11,8 +11,8 @@ func sliceExtents0(b *runtime.Bound, v *sliceValues) error {
 	if v.step2 == 0 {
 		return runtime.FaultError("index.slice", "division by zero in (stop - start) / step")
 	}
-	num, den := runtime.Positive(v.stop-v.start, v.step2)
-	K := max(-runtime.FloorDiv(-num, den), 0)
+	i := -runtime.FloorDiv(-runtime.Numerator(v.stop-v.start, v.step2), runtime.Denominator(v.step2))
+	K := max(i, 0)
 	if err := b.Derive(2, K); err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func sliceExtents1(b *runtime.Bound, v *sliceValues) error {
 	if v.step2 == 0 {
 		return runtime.FaultError("index.slice", "division by zero in (|D| - start) / step")
 	}
-	num, den := runtime.Positive(D-v.start, v.step2)
-	K := max(-runtime.FloorDiv(-num, den), 0)
+	i := -runtime.FloorDiv(-runtime.Numerator(D-v.start, v.step2), runtime.Denominator(v.step2))
+	K := max(i, 0)
 	if err := b.Derive(2, K); err != nil {
 		return err
 	}

@@ -2,7 +2,11 @@
 
 package linalg
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -17,9 +21,11 @@ const (
 	MatrixNormOrdMinusInfinite
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e MatrixNormOrd) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case MatrixNormOrdOne:
 		return "one"
 	case MatrixNormOrdMinusOne:
@@ -29,7 +35,7 @@ func (e MatrixNormOrd) String() string {
 	case MatrixNormOrdMinusInfinite:
 		return "minus_infinite"
 	}
-	return "default"
+	return "MatrixNormOrd(" + strconv.Itoa(int(e)) + ")"
 }
 
 // MatrixNormAttrs are the attributes of [MatrixNorm] that have defaults. Nil and zero values mean those.

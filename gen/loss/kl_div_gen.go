@@ -2,7 +2,11 @@
 
 package loss
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -17,9 +21,11 @@ const (
 	KLDivReductionSum
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e KLDivReduction) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case KLDivReductionNone:
 		return "none"
 	case KLDivReductionBatchmean:
@@ -29,7 +35,7 @@ func (e KLDivReduction) String() string {
 	case KLDivReductionSum:
 		return "sum"
 	}
-	return "default"
+	return "KLDivReduction(" + strconv.Itoa(int(e)) + ")"
 }
 
 // KLDivAttrs are the attributes of [KLDiv] that have defaults. Nil and zero values mean those.

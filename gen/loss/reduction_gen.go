@@ -2,7 +2,11 @@
 
 package loss
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -16,9 +20,11 @@ const (
 	ReductionSum
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e Reduction) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case ReductionNone:
 		return "none"
 	case ReductionMean:
@@ -26,5 +32,5 @@ func (e Reduction) String() string {
 	case ReductionSum:
 		return "sum"
 	}
-	return "default"
+	return "Reduction(" + strconv.Itoa(int(e)) + ")"
 }

@@ -2,7 +2,11 @@
 
 package rnn
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -15,15 +19,17 @@ const (
 	RNNCellNonlinearityRelu
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e RNNCellNonlinearity) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case RNNCellNonlinearityTanh:
 		return "tanh"
 	case RNNCellNonlinearityRelu:
 		return "relu"
 	}
-	return "default"
+	return "RNNCellNonlinearity(" + strconv.Itoa(int(e)) + ")"
 }
 
 // RNNCellAttrs are the attributes of [RNNCell] that have defaults. Nil and zero values mean those.

@@ -2,7 +2,11 @@
 
 package rnn
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -15,15 +19,17 @@ const (
 	RNNNonlinearityRelu
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e RNNNonlinearity) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case RNNNonlinearityTanh:
 		return "tanh"
 	case RNNNonlinearityRelu:
 		return "relu"
 	}
-	return "default"
+	return "RNNNonlinearity(" + strconv.Itoa(int(e)) + ")"
 }
 
 // RNNAttrs are the attributes of [RNN] that have defaults. Nil and zero values mean those.

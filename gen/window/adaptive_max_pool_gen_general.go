@@ -1102,7 +1102,7 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 		argminRow := n * P0
 		for p0 := range P0 {
 			argminRow2 := (argminRow + p0) * P1
-			i7 := p0 * S0
+			i8 := p0 * S0
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
 				i := (p1 + 1) * S1
@@ -1132,7 +1132,7 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if n2 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
 					}
-					num, den := runtime.Positive(argminAt, n2)
+					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 					if P0 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 					}
@@ -1142,11 +1142,11 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if i4 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 					}
-					i8 := (runtime.FloorDiv(num, den)+runtime.FloorDiv(i7, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
 					if i6 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
 					}
-					at[argminRow3+p2] = int64(i8*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
 				}
 			}
 		}
@@ -1166,8 +1166,7 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if i == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i2 := runtime.FloorDiv(num, den)
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 					}
@@ -1369,7 +1368,7 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 		argminRow := n * P0
 		for p0 := range P0 {
 			argminRow2 := (argminRow + p0) * P1
-			i7 := p0 * S0
+			i8 := p0 * S0
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
 				i := (p1 + 1) * S1
@@ -1399,7 +1398,7 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if n2 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
 					}
-					num, den := runtime.Positive(argminAt, n2)
+					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 					if P0 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 					}
@@ -1409,11 +1408,11 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if i4 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 					}
-					i8 := (runtime.FloorDiv(num, den)+runtime.FloorDiv(i7, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
 					if i6 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
 					}
-					at[argminRow3+p2] = int64(i8*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
 				}
 			}
 		}
@@ -1433,8 +1432,7 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 					if i == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i2 := runtime.FloorDiv(num, den)
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 					}
@@ -1636,7 +1634,7 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 		argminRow := n * P0
 		for p0 := range P0 {
 			argminRow2 := (argminRow + p0) * P1
-			i7 := p0 * S0
+			i8 := p0 * S0
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
 				i := (p1 + 1) * S1
@@ -1666,7 +1664,7 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 					if n2 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
 					}
-					num, den := runtime.Positive(argminAt, n2)
+					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 					if P0 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 					}
@@ -1676,11 +1674,11 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 					if i4 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 					}
-					i8 := (runtime.FloorDiv(num, den)+runtime.FloorDiv(i7, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
 					if i6 == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
 					}
-					at[argminRow3+p2] = int64(i8*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
 				}
 			}
 		}
@@ -1700,8 +1698,7 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 					if i == 0 {
 						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i2 := runtime.FloorDiv(num, den)
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 					}
@@ -1911,8 +1908,7 @@ func adaptiveMaxPoolRunBackward2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 						if i == 0 {
 							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 						}
-						num, den := runtime.Positive(atAt, i)
-						i2 := runtime.FloorDiv(num, den)
+						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
 						}
@@ -1969,8 +1965,7 @@ func adaptiveMaxPoolRunBackward2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 						if i == 0 {
 							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 						}
-						num, den := runtime.Positive(atAt, i)
-						i2 := runtime.FloorDiv(num, den)
+						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
 						}

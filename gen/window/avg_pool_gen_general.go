@@ -14,8 +14,8 @@ func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -34,18 +34,18 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -65,28 +65,28 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	i3 := S2 + 2*runtime.Entry(v.pad, 2, 0) - (runtime.Entry(v.kernel, 2, 0) - 1)
+	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(i3-1, n3)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
+	P2 := i6 + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}
@@ -104,18 +104,20 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*stride0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
+	den := runtime.Denominator(stride0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*stride0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2); err != nil {
+	if err := b.DerivePack(2, i3); err != nil {
 		return err
 	}
 	return nil
@@ -130,15 +132,17 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*stride0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
+	den := runtime.Denominator(stride0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*stride0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
@@ -146,18 +150,20 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	if stride1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
-	i3 := -runtime.FloorDiv(-num2, den2)
-	var i4 int
-	if S1+pad1 <= i3*stride1 {
-		i4 = i3
+	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
+	den2 := runtime.Denominator(stride1)
+	_ = den2
+	i5 := -runtime.FloorDiv(-i4, den2)
+	var i6 int
+	if S1+pad1 <= i5*stride1 {
+		i6 = i5
 	} else {
-		i4 = i3 + 1
+		i6 = i5 + 1
 	}
-	if i4 < 0 {
+	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2, i4); err != nil {
+	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
 	}
 	return nil
@@ -173,15 +179,17 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*stride0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
+	den := runtime.Denominator(stride0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*stride0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
@@ -189,15 +197,17 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if stride1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
-	i3 := -runtime.FloorDiv(-num2, den2)
-	var i4 int
-	if S1+pad1 <= i3*stride1 {
-		i4 = i3
+	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
+	den2 := runtime.Denominator(stride1)
+	_ = den2
+	i5 := -runtime.FloorDiv(-i4, den2)
+	var i6 int
+	if S1+pad1 <= i5*stride1 {
+		i6 = i5
 	} else {
-		i4 = i3 + 1
+		i6 = i5 + 1
 	}
-	if i4 < 0 {
+	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
@@ -205,18 +215,20 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if stride2 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*pad2-(runtime.Entry(v.kernel, 2, 0)-1)-1, stride2)
-	i5 := -runtime.FloorDiv(-num3, den3)
-	var i6 int
-	if S2+pad2 <= i5*stride2 {
-		i6 = i5
+	i7 := runtime.Numerator(S2+2*pad2-(runtime.Entry(v.kernel, 2, 0)-1)-1, stride2)
+	den3 := runtime.Denominator(stride2)
+	_ = den3
+	i8 := -runtime.FloorDiv(-i7, den3)
+	var i9 int
+	if S2+pad2 <= i8*stride2 {
+		i9 = i8
 	} else {
-		i6 = i5 + 1
+		i9 = i8 + 1
 	}
-	if i6 < 0 {
+	if i9 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2, i4, i6); err != nil {
+	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
 	}
 	return nil
@@ -229,8 +241,10 @@ func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -248,8 +262,10 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -257,8 +273,10 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
+	den2 := runtime.Denominator(kernel1)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
@@ -277,8 +295,10 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -286,8 +306,10 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
+	den2 := runtime.Denominator(kernel1)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
@@ -295,8 +317,10 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel2 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*runtime.Entry(v.pad, 2, 0)-(kernel2-1)-1, kernel2)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(kernel2-1)-1, kernel2)
+	den3 := runtime.Denominator(kernel2)
+	_ = den3
+	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
 	}
@@ -314,18 +338,20 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(kernel0-1)-1, kernel0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*kernel0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*kernel0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2); err != nil {
+	if err := b.DerivePack(2, i3); err != nil {
 		return err
 	}
 	return nil
@@ -340,15 +366,17 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(kernel0-1)-1, kernel0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*kernel0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*kernel0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
@@ -356,18 +384,20 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-(kernel1-1)-1, kernel1)
-	i3 := -runtime.FloorDiv(-num2, den2)
-	var i4 int
-	if S1+pad1 <= i3*kernel1 {
-		i4 = i3
+	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
+	den2 := runtime.Denominator(kernel1)
+	_ = den2
+	i5 := -runtime.FloorDiv(-i4, den2)
+	var i6 int
+	if S1+pad1 <= i5*kernel1 {
+		i6 = i5
 	} else {
-		i4 = i3 + 1
+		i6 = i5 + 1
 	}
-	if i4 < 0 {
+	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2, i4); err != nil {
+	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
 	}
 	return nil
@@ -383,15 +413,17 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-(kernel0-1)-1, kernel0)
-	i := -runtime.FloorDiv(-num, den)
-	var i2 int
-	if S0+pad0 <= i*kernel0 {
-		i2 = i
+	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
+	den := runtime.Denominator(kernel0)
+	_ = den
+	i2 := -runtime.FloorDiv(-i, den)
+	var i3 int
+	if S0+pad0 <= i2*kernel0 {
+		i3 = i2
 	} else {
-		i2 = i + 1
+		i3 = i2 + 1
 	}
-	if i2 < 0 {
+	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
@@ -399,15 +431,17 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-(kernel1-1)-1, kernel1)
-	i3 := -runtime.FloorDiv(-num2, den2)
-	var i4 int
-	if S1+pad1 <= i3*kernel1 {
-		i4 = i3
+	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
+	den2 := runtime.Denominator(kernel1)
+	_ = den2
+	i5 := -runtime.FloorDiv(-i4, den2)
+	var i6 int
+	if S1+pad1 <= i5*kernel1 {
+		i6 = i5
 	} else {
-		i4 = i3 + 1
+		i6 = i5 + 1
 	}
-	if i4 < 0 {
+	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
@@ -415,18 +449,20 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if kernel2 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*pad2-(kernel2-1)-1, kernel2)
-	i5 := -runtime.FloorDiv(-num3, den3)
-	var i6 int
-	if S2+pad2 <= i5*kernel2 {
-		i6 = i5
+	i7 := runtime.Numerator(S2+2*pad2-(kernel2-1)-1, kernel2)
+	den3 := runtime.Denominator(kernel2)
+	_ = den3
+	i8 := -runtime.FloorDiv(-i7, den3)
+	var i9 int
+	if S2+pad2 <= i8*kernel2 {
+		i9 = i8
 	} else {
-		i6 = i5 + 1
+		i9 = i8 + 1
 	}
-	if i6 < 0 {
+	if i9 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
 	}
-	if err := b.DerivePack(2, i2, i4, i6); err != nil {
+	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
 	}
 	return nil

@@ -21,8 +21,8 @@ func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
 	if n == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -49,18 +49,18 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 	if n == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -89,28 +89,28 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	if n == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	i3 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(K2-1)
+	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(K2-1)
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
 		return runtime.FaultError("window.conv", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(i3-1, n3)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
+	P2 := i6 + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.conv", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}

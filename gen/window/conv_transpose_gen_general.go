@@ -150,18 +150,20 @@ func convTransposeRun0F32(b *runtime.Bound, v *convTransposeValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i-k0*dilation0, stride0)
-							c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
 							t := float32(0)
 							if c2 {
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i2 := num / den
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "x", "S0", i2, S0)
+								i3 := i2 / den
+								if uint(i3) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
 								}
-								t = x[xRow3+i2]
+								t = x[xRow3+i3]
 							}
 							sum2 += float64(float32(t * w[wRow3+k0]))
 						}
@@ -229,18 +231,20 @@ func convTransposeRun0F64(b *runtime.Bound, v *convTransposeValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i-k0*dilation0, stride0)
-							c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
 							t := float64(0)
 							if c2 {
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i2 := num / den
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "x", "S0", i2, S0)
+								i3 := i2 / den
+								if uint(i3) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
 								}
-								t = x[xRow3+i2]
+								t = x[xRow3+i3]
 							}
 							sum2 += float64(t * w[wRow3+k0])
 						}
@@ -308,7 +312,7 @@ func convTransposeRun1F32(b *runtime.Bound, v *convTransposeValues) error {
 					sumRow3 := (sumRow2 + p0) * P1
 					for p1 := range P1 {
 						sum2 := float64(0)
-						i3 := p1 + pad1
+						i4 := p1 + pad1
 						for c := range C {
 							xRow3 := (xRow2 + c) * S0
 							wRow2 := (wRow + c) * F
@@ -320,36 +324,42 @@ func convTransposeRun1F32(b *runtime.Bound, v *convTransposeValues) error {
 									if stride0 == 0 {
 										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i2, stride0)
-									c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+									i3 := runtime.Numerator(i2, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
 									if c2 {
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i3-k1*dilation1, stride1)
-										c2 = runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < S1*den2
+										i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
 									}
 									t := float32(0)
 									if c2 {
-										if num%den != 0 {
+										if i3%den != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i4 := num / den
-										if uint(i4) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "x", "S0", i4, S0)
+										i6 := i3 / den
+										if uint(i6) >= uint(S0) {
+											return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
 										}
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num3, den3 := runtime.Positive(i3-k1*dilation1, stride1)
-										if num3%den3 != 0 {
+										i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+										den3 := runtime.Denominator(stride1)
+										_ = den3
+										if i7%den3 != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i5 := num3 / den3
-										if uint(i5) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "x", "S1", i5, S1)
+										i8 := i7 / den3
+										if uint(i8) >= uint(S1) {
+											return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
 										}
-										t = x[(xRow3+i4)*S1+i5]
+										t = x[(xRow3+i6)*S1+i8]
 									}
 									sum2 += float64(float32(t * w[wRow4+k1]))
 								}
@@ -422,7 +432,7 @@ func convTransposeRun1F64(b *runtime.Bound, v *convTransposeValues) error {
 					sumRow3 := (sumRow2 + p0) * P1
 					for p1 := range P1 {
 						sum2 := float64(0)
-						i3 := p1 + pad1
+						i4 := p1 + pad1
 						for c := range C {
 							xRow3 := (xRow2 + c) * S0
 							wRow2 := (wRow + c) * F
@@ -434,36 +444,42 @@ func convTransposeRun1F64(b *runtime.Bound, v *convTransposeValues) error {
 									if stride0 == 0 {
 										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i2, stride0)
-									c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+									i3 := runtime.Numerator(i2, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
 									if c2 {
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i3-k1*dilation1, stride1)
-										c2 = runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < S1*den2
+										i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
 									}
 									t := float64(0)
 									if c2 {
-										if num%den != 0 {
+										if i3%den != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i4 := num / den
-										if uint(i4) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "x", "S0", i4, S0)
+										i6 := i3 / den
+										if uint(i6) >= uint(S0) {
+											return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
 										}
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num3, den3 := runtime.Positive(i3-k1*dilation1, stride1)
-										if num3%den3 != 0 {
+										i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+										den3 := runtime.Denominator(stride1)
+										_ = den3
+										if i7%den3 != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i5 := num3 / den3
-										if uint(i5) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "x", "S1", i5, S1)
+										i8 := i7 / den3
+										if uint(i8) >= uint(S1) {
+											return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
 										}
-										t = x[(xRow3+i4)*S1+i5]
+										t = x[(xRow3+i6)*S1+i8]
 									}
 									sum2 += float64(t * w[wRow4+k1])
 								}
@@ -541,11 +557,11 @@ func convTransposeRun2F32(b *runtime.Bound, v *convTransposeValues) error {
 					i := p0 + pad0
 					sumRow3 := (sumRow2 + p0) * P1
 					for p1 := range P1 {
-						i3 := p1 + pad1
+						i4 := p1 + pad1
 						sumRow4 := (sumRow3 + p1) * P2
 						for p2 := range P2 {
 							sum2 := float64(0)
-							i5 := p2 + pad2
+							i7 := p2 + pad2
 							for c := range C {
 								xRow3 := (xRow2 + c) * S0
 								wRow2 := (wRow + c) * F
@@ -554,61 +570,71 @@ func convTransposeRun2F32(b *runtime.Bound, v *convTransposeValues) error {
 									i2 := i - k0*dilation0
 									wRow4 := (wRow3 + k0) * K1
 									for k1 := range K1 {
-										i4 := i3 - k1*dilation1
+										i5 := i4 - k1*dilation1
 										wRow5 := (wRow4 + k1) * K2
 										for k2 := range K2 {
 											if stride0 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
-											num, den := runtime.Positive(i2, stride0)
-											c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+											i3 := runtime.Numerator(i2, stride0)
+											den := runtime.Denominator(stride0)
+											_ = den
+											c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
 											if c2 {
 												if stride1 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												num2, den2 := runtime.Positive(i4, stride1)
-												c3 := runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < S1*den2
+												i6 := runtime.Numerator(i5, stride1)
+												den2 := runtime.Denominator(stride1)
+												_ = den2
+												c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
 												if c3 {
 													if stride2 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													num3, den3 := runtime.Positive(i5-k2*dilation2, stride2)
-													c3 = runtime.FloorDiv(num3, den3)*den3 == num3 && 0 <= num3 && num3 < S2*den3
+													i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+													den3 := runtime.Denominator(stride2)
+													_ = den3
+													c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
 												}
 												c2 = c3
 											}
 											t := float32(0)
 											if c2 {
-												if num%den != 0 {
+												if i3%den != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												i6 := num / den
-												if uint(i6) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+												i9 := i3 / den
+												if uint(i9) >= uint(S0) {
+													return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
 												}
 												if stride1 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												num4, den4 := runtime.Positive(i4, stride1)
-												if num4%den4 != 0 {
+												i10 := runtime.Numerator(i5, stride1)
+												den4 := runtime.Denominator(stride1)
+												_ = den4
+												if i10%den4 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												i7 := num4 / den4
-												if uint(i7) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "x", "S1", i7, S1)
+												i11 := i10 / den4
+												if uint(i11) >= uint(S1) {
+													return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
 												}
 												if stride2 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												num5, den5 := runtime.Positive(i5-k2*dilation2, stride2)
-												if num5%den5 != 0 {
+												i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+												den5 := runtime.Denominator(stride2)
+												_ = den5
+												if i12%den5 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												i8 := num5 / den5
-												if uint(i8) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "x", "S2", i8, S2)
+												i13 := i12 / den5
+												if uint(i13) >= uint(S2) {
+													return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
 												}
-												t = x[((xRow3+i6)*S1+i7)*S2+i8]
+												t = x[((xRow3+i9)*S1+i11)*S2+i13]
 											}
 											sum2 += float64(float32(t * w[wRow5+k2]))
 										}
@@ -691,11 +717,11 @@ func convTransposeRun2F64(b *runtime.Bound, v *convTransposeValues) error {
 					i := p0 + pad0
 					sumRow3 := (sumRow2 + p0) * P1
 					for p1 := range P1 {
-						i3 := p1 + pad1
+						i4 := p1 + pad1
 						sumRow4 := (sumRow3 + p1) * P2
 						for p2 := range P2 {
 							sum2 := float64(0)
-							i5 := p2 + pad2
+							i7 := p2 + pad2
 							for c := range C {
 								xRow3 := (xRow2 + c) * S0
 								wRow2 := (wRow + c) * F
@@ -704,61 +730,71 @@ func convTransposeRun2F64(b *runtime.Bound, v *convTransposeValues) error {
 									i2 := i - k0*dilation0
 									wRow4 := (wRow3 + k0) * K1
 									for k1 := range K1 {
-										i4 := i3 - k1*dilation1
+										i5 := i4 - k1*dilation1
 										wRow5 := (wRow4 + k1) * K2
 										for k2 := range K2 {
 											if stride0 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
-											num, den := runtime.Positive(i2, stride0)
-											c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < S0*den
+											i3 := runtime.Numerator(i2, stride0)
+											den := runtime.Denominator(stride0)
+											_ = den
+											c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
 											if c2 {
 												if stride1 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												num2, den2 := runtime.Positive(i4, stride1)
-												c3 := runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < S1*den2
+												i6 := runtime.Numerator(i5, stride1)
+												den2 := runtime.Denominator(stride1)
+												_ = den2
+												c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
 												if c3 {
 													if stride2 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													num3, den3 := runtime.Positive(i5-k2*dilation2, stride2)
-													c3 = runtime.FloorDiv(num3, den3)*den3 == num3 && 0 <= num3 && num3 < S2*den3
+													i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+													den3 := runtime.Denominator(stride2)
+													_ = den3
+													c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
 												}
 												c2 = c3
 											}
 											t := float64(0)
 											if c2 {
-												if num%den != 0 {
+												if i3%den != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												i6 := num / den
-												if uint(i6) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+												i9 := i3 / den
+												if uint(i9) >= uint(S0) {
+													return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
 												}
 												if stride1 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												num4, den4 := runtime.Positive(i4, stride1)
-												if num4%den4 != 0 {
+												i10 := runtime.Numerator(i5, stride1)
+												den4 := runtime.Denominator(stride1)
+												_ = den4
+												if i10%den4 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												i7 := num4 / den4
-												if uint(i7) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "x", "S1", i7, S1)
+												i11 := i10 / den4
+												if uint(i11) >= uint(S1) {
+													return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
 												}
 												if stride2 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												num5, den5 := runtime.Positive(i5-k2*dilation2, stride2)
-												if num5%den5 != 0 {
+												i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+												den5 := runtime.Denominator(stride2)
+												_ = den5
+												if i12%den5 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												i8 := num5 / den5
-												if uint(i8) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "x", "S2", i8, S2)
+												i13 := i12 / den5
+												if uint(i13) >= uint(S2) {
+													return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
 												}
-												t = x[((xRow3+i6)*S1+i7)*S2+i8]
+												t = x[((xRow3+i9)*S1+i11)*S2+i13]
 											}
 											sum2 += float64(t * w[wRow5+k2])
 										}
@@ -844,24 +880,26 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 								if stride0 == 0 {
 									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i-k0*dilation0, stride0)
-								if !(runtime.FloorDiv(num, den)*den == num) {
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
 									continue
 								}
-								if !(0 <= num) {
+								if !(0 <= i2) {
 									continue
 								}
-								if !(num < S0*den) {
+								if !(i2 < S0*den) {
 									continue
 								}
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i2 := num / den
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "@x", "S0", i2, S0)
+								i3 := i2 / den
+								if uint(i3) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
 								}
-								at := dxRow3 + i2
+								at := dxRow3 + i3
 								dxAcc[at] += float64(float32(dyAt * w[wRow3+k0]))
 							}
 						}
@@ -869,8 +907,8 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 				}
 			}
 		}
-		for i3, sum := range dxAcc {
-			dx[i3] = float32(sum)
+		for i4, sum := range dxAcc {
+			dx[i4] = float32(sum)
 		}
 	}
 
@@ -897,15 +935,17 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 								if stride0 == 0 {
 									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i3, stride0)
-								i4 := runtime.FloorDiv(num, den)
-								c2 := i4*den == num
+								i4 := runtime.Numerator(i3, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								i5 := runtime.FloorDiv(i4, den)
+								c2 := i5*den == i4
 								c4 := c2
 								if c4 {
-									c3 := 0 <= num
+									c3 := 0 <= i4
 									c6 := c3
 									if c6 {
-										c5 := num < S0*den
+										c5 := i4 < S0*den
 										c6 = c5
 									}
 									c4 = c6
@@ -913,14 +953,14 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 								t := float32(0)
 								if c4 {
 									dyAt := dy[dyRow3+p0]
-									if num%den != 0 {
+									if i4%den != 0 {
 										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									i5 := num / den
-									if uint(i5) >= uint(S0) {
-										return runtime.RangeError("window.conv_transpose", "x", "S0", i5, S0)
+									i6 := i4 / den
+									if uint(i6) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
 									}
-									t = float32(dyAt * x[xRow2+i5])
+									t = float32(dyAt * x[xRow2+i6])
 								}
 								sum += float64(t)
 							}
@@ -1000,24 +1040,26 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 								if stride0 == 0 {
 									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i-k0*dilation0, stride0)
-								if !(runtime.FloorDiv(num, den)*den == num) {
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
 									continue
 								}
-								if !(0 <= num) {
+								if !(0 <= i2) {
 									continue
 								}
-								if !(num < S0*den) {
+								if !(i2 < S0*den) {
 									continue
 								}
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i2 := num / den
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "@x", "S0", i2, S0)
+								i3 := i2 / den
+								if uint(i3) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
 								}
-								at := dxRow3 + i2
+								at := dxRow3 + i3
 								dx[at] += float64(dyAt * w[wRow3+k0])
 							}
 						}
@@ -1050,15 +1092,17 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 								if stride0 == 0 {
 									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i3, stride0)
-								i4 := runtime.FloorDiv(num, den)
-								c2 := i4*den == num
+								i4 := runtime.Numerator(i3, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								i5 := runtime.FloorDiv(i4, den)
+								c2 := i5*den == i4
 								c4 := c2
 								if c4 {
-									c3 := 0 <= num
+									c3 := 0 <= i4
 									c6 := c3
 									if c6 {
-										c5 := num < S0*den
+										c5 := i4 < S0*den
 										c6 = c5
 									}
 									c4 = c6
@@ -1066,14 +1110,14 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 								t := float64(0)
 								if c4 {
 									dyAt := dy[dyRow3+p0]
-									if num%den != 0 {
+									if i4%den != 0 {
 										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									i5 := num / den
-									if uint(i5) >= uint(S0) {
-										return runtime.RangeError("window.conv_transpose", "x", "S0", i5, S0)
+									i6 := i4 / den
+									if uint(i6) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
 									}
-									t = float64(dyAt * x[xRow2+i5])
+									t = float64(dyAt * x[xRow2+i6])
 								}
 								sum += t
 							}
@@ -1154,7 +1198,7 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 						i := p0 + pad0
 						dyRow3 := (dyRow2 + p0) * P1
 						for p1 := range P1 {
-							i2 := p1 + pad1
+							i3 := p1 + pad1
 							dyAt := dy[dyRow3+p1]
 							for c := range C {
 								dxRow3 := (dxRow2 + c) * S0
@@ -1167,14 +1211,16 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 									if stride0 == 0 {
 										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i-k0*dilation0, stride0)
-									if !(runtime.FloorDiv(num, den)*den == num) {
+									i2 := runtime.Numerator(i-k0*dilation0, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									if !(runtime.FloorDiv(i2, den)*den == i2) {
 										continue
 									}
-									if !(0 <= num) {
+									if !(0 <= i2) {
 										continue
 									}
-									if !(num < S0*den) {
+									if !(i2 < S0*den) {
 										continue
 									}
 									wRow4 := (wRow3 + k0) * K1
@@ -1182,31 +1228,33 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-										if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 											continue
 										}
-										if !(0 <= num2) {
+										if !(0 <= i4) {
 											continue
 										}
-										if !(num2 < S1*den2) {
+										if !(i4 < S1*den2) {
 											continue
 										}
-										if num%den != 0 {
+										if i2%den != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i3 := num / den
-										if uint(i3) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
+										i5 := i2 / den
+										if uint(i5) >= uint(S0) {
+											return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
 										}
-										if num2%den2 != 0 {
+										if i4%den2 != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i4 := num2 / den2
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S1", i4, S1)
+										i6 := i4 / den2
+										if uint(i6) >= uint(S1) {
+											return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
 										}
-										at := (dxRow3+i3)*S1 + i4
+										at := (dxRow3+i5)*S1 + i6
 										dxAcc[at] += float64(float32(dyAt * w[wRow4+k1]))
 									}
 								}
@@ -1216,8 +1264,8 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 				}
 			}
 		}
-		for i5, sum := range dxAcc {
-			dx[i5] = float32(sum)
+		for i7, sum := range dxAcc {
+			dx[i7] = float32(sum)
 		}
 	}
 
@@ -1234,7 +1282,7 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 						dwRow4 := (dwRow3 + k0) * K1
 						for k1 := range K1 {
 							sum := float64(0)
-							i6 := k1 * dilation1
+							i7 := k1 * dilation1
 							for n := range N {
 								dyRow := n * G
 								dyRow2 := (dyRow + g) * F
@@ -1249,31 +1297,35 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 										if stride0 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										num, den := runtime.Positive(i3, stride0)
-										i4 := runtime.FloorDiv(num, den)
-										c2 := i4*den == num
+										i4 := runtime.Numerator(i3, stride0)
+										den := runtime.Denominator(stride0)
+										_ = den
+										i5 := runtime.FloorDiv(i4, den)
+										c2 := i5*den == i4
 										c4 := c2
 										if c4 {
-											c3 := 0 <= num
+											c3 := 0 <= i4
 											c6 := c3
 											if c6 {
-												c5 := num < S0*den
+												c5 := i4 < S0*den
 												c8 := c5
 												if c8 {
-													i5 := p1 + pad1
-													i7 := i5 - i6
+													i6 := p1 + pad1
+													i8 := i6 - i7
 													if stride1 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													num2, den2 := runtime.Positive(i7, stride1)
-													i8 := runtime.FloorDiv(num2, den2)
-													c7 := i8*den2 == num2
+													i9 := runtime.Numerator(i8, stride1)
+													den2 := runtime.Denominator(stride1)
+													_ = den2
+													i10 := runtime.FloorDiv(i9, den2)
+													c7 := i10*den2 == i9
 													c10 := c7
 													if c10 {
-														c9 := 0 <= num2
+														c9 := 0 <= i9
 														c12 := c9
 														if c12 {
-															c11 := num2 < S1*den2
+															c11 := i9 < S1*den2
 															c12 = c11
 														}
 														c10 = c12
@@ -1287,27 +1339,29 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 										t := float32(0)
 										if c4 {
 											dyAt := dy[dyRow4+p1]
-											if num%den != 0 {
+											if i4%den != 0 {
 												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
-											i9 := num / den
-											if uint(i9) >= uint(S0) {
-												return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
+											i11 := i4 / den
+											if uint(i11) >= uint(S0) {
+												return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
 											}
-											i10 := p1 + pad1
-											i11 := i10 - i6
+											i12 := p1 + pad1
+											i13 := i12 - i7
 											if stride1 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											num3, den3 := runtime.Positive(i11, stride1)
-											if num3%den3 != 0 {
+											i14 := runtime.Numerator(i13, stride1)
+											den3 := runtime.Denominator(stride1)
+											_ = den3
+											if i14%den3 != 0 {
 												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											i12 := num3 / den3
-											if uint(i12) >= uint(S1) {
-												return runtime.RangeError("window.conv_transpose", "x", "S1", i12, S1)
+											i15 := i14 / den3
+											if uint(i15) >= uint(S1) {
+												return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
 											}
-											t = float32(dyAt * x[(xRow2+i9)*S1+i12])
+											t = float32(dyAt * x[(xRow2+i11)*S1+i15])
 										}
 										sum += float64(t)
 									}
@@ -1391,7 +1445,7 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 						i := p0 + pad0
 						dyRow3 := (dyRow2 + p0) * P1
 						for p1 := range P1 {
-							i2 := p1 + pad1
+							i3 := p1 + pad1
 							dyAt := dy[dyRow3+p1]
 							for c := range C {
 								dxRow3 := (dxRow2 + c) * S0
@@ -1404,14 +1458,16 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 									if stride0 == 0 {
 										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i-k0*dilation0, stride0)
-									if !(runtime.FloorDiv(num, den)*den == num) {
+									i2 := runtime.Numerator(i-k0*dilation0, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									if !(runtime.FloorDiv(i2, den)*den == i2) {
 										continue
 									}
-									if !(0 <= num) {
+									if !(0 <= i2) {
 										continue
 									}
-									if !(num < S0*den) {
+									if !(i2 < S0*den) {
 										continue
 									}
 									wRow4 := (wRow3 + k0) * K1
@@ -1419,31 +1475,33 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 										if stride1 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-										if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 											continue
 										}
-										if !(0 <= num2) {
+										if !(0 <= i4) {
 											continue
 										}
-										if !(num2 < S1*den2) {
+										if !(i4 < S1*den2) {
 											continue
 										}
-										if num%den != 0 {
+										if i2%den != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i3 := num / den
-										if uint(i3) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
+										i5 := i2 / den
+										if uint(i5) >= uint(S0) {
+											return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
 										}
-										if num2%den2 != 0 {
+										if i4%den2 != 0 {
 											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i4 := num2 / den2
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S1", i4, S1)
+										i6 := i4 / den2
+										if uint(i6) >= uint(S1) {
+											return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
 										}
-										at := (dxRow3+i3)*S1 + i4
+										at := (dxRow3+i5)*S1 + i6
 										dx[at] += float64(dyAt * w[wRow4+k1])
 									}
 								}
@@ -1468,7 +1526,7 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 						dwRow4 := (dwRow3 + k0) * K1
 						for k1 := range K1 {
 							sum := float64(0)
-							i6 := k1 * dilation1
+							i7 := k1 * dilation1
 							for n := range N {
 								dyRow := n * G
 								dyRow2 := (dyRow + g) * F
@@ -1483,31 +1541,35 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 										if stride0 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										num, den := runtime.Positive(i3, stride0)
-										i4 := runtime.FloorDiv(num, den)
-										c2 := i4*den == num
+										i4 := runtime.Numerator(i3, stride0)
+										den := runtime.Denominator(stride0)
+										_ = den
+										i5 := runtime.FloorDiv(i4, den)
+										c2 := i5*den == i4
 										c4 := c2
 										if c4 {
-											c3 := 0 <= num
+											c3 := 0 <= i4
 											c6 := c3
 											if c6 {
-												c5 := num < S0*den
+												c5 := i4 < S0*den
 												c8 := c5
 												if c8 {
-													i5 := p1 + pad1
-													i7 := i5 - i6
+													i6 := p1 + pad1
+													i8 := i6 - i7
 													if stride1 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													num2, den2 := runtime.Positive(i7, stride1)
-													i8 := runtime.FloorDiv(num2, den2)
-													c7 := i8*den2 == num2
+													i9 := runtime.Numerator(i8, stride1)
+													den2 := runtime.Denominator(stride1)
+													_ = den2
+													i10 := runtime.FloorDiv(i9, den2)
+													c7 := i10*den2 == i9
 													c10 := c7
 													if c10 {
-														c9 := 0 <= num2
+														c9 := 0 <= i9
 														c12 := c9
 														if c12 {
-															c11 := num2 < S1*den2
+															c11 := i9 < S1*den2
 															c12 = c11
 														}
 														c10 = c12
@@ -1521,27 +1583,29 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 										t := float64(0)
 										if c4 {
 											dyAt := dy[dyRow4+p1]
-											if num%den != 0 {
+											if i4%den != 0 {
 												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
-											i9 := num / den
-											if uint(i9) >= uint(S0) {
-												return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
+											i11 := i4 / den
+											if uint(i11) >= uint(S0) {
+												return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
 											}
-											i10 := p1 + pad1
-											i11 := i10 - i6
+											i12 := p1 + pad1
+											i13 := i12 - i7
 											if stride1 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											num3, den3 := runtime.Positive(i11, stride1)
-											if num3%den3 != 0 {
+											i14 := runtime.Numerator(i13, stride1)
+											den3 := runtime.Denominator(stride1)
+											_ = den3
+											if i14%den3 != 0 {
 												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											i12 := num3 / den3
-											if uint(i12) >= uint(S1) {
-												return runtime.RangeError("window.conv_transpose", "x", "S1", i12, S1)
+											i15 := i14 / den3
+											if uint(i15) >= uint(S1) {
+												return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
 											}
-											t = float64(dyAt * x[(xRow2+i9)*S1+i12])
+											t = float64(dyAt * x[(xRow2+i11)*S1+i15])
 										}
 										sum += t
 									}
@@ -1633,10 +1697,10 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 						i := p0 + pad0
 						dyRow3 := (dyRow2 + p0) * P1
 						for p1 := range P1 {
-							i2 := p1 + pad1
+							i3 := p1 + pad1
 							dyRow4 := (dyRow3 + p1) * P2
 							for p2 := range P2 {
-								i3 := p2 + pad2
+								i5 := p2 + pad2
 								dyAt := dy[dyRow4+p2]
 								for c := range C {
 									dxRow3 := (dxRow2 + c) * S0
@@ -1649,14 +1713,16 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 										if stride0 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										num, den := runtime.Positive(i-k0*dilation0, stride0)
-										if !(runtime.FloorDiv(num, den)*den == num) {
+										i2 := runtime.Numerator(i-k0*dilation0, stride0)
+										den := runtime.Denominator(stride0)
+										_ = den
+										if !(runtime.FloorDiv(i2, den)*den == i2) {
 											continue
 										}
-										if !(0 <= num) {
+										if !(0 <= i2) {
 											continue
 										}
-										if !(num < S0*den) {
+										if !(i2 < S0*den) {
 											continue
 										}
 										wRow4 := (wRow3 + k0) * K1
@@ -1664,14 +1730,16 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 											if stride1 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-											if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+											i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+											den2 := runtime.Denominator(stride1)
+											_ = den2
+											if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 												continue
 											}
-											if !(0 <= num2) {
+											if !(0 <= i4) {
 												continue
 											}
-											if !(num2 < S1*den2) {
+											if !(i4 < S1*den2) {
 												continue
 											}
 											wRow5 := (wRow4 + k1) * K2
@@ -1679,38 +1747,40 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 												if stride2 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												num3, den3 := runtime.Positive(i3-k2*dilation2, stride2)
-												if !(runtime.FloorDiv(num3, den3)*den3 == num3) {
+												i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+												den3 := runtime.Denominator(stride2)
+												_ = den3
+												if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 													continue
 												}
-												if !(0 <= num3) {
+												if !(0 <= i6) {
 													continue
 												}
-												if !(num3 < S2*den3) {
+												if !(i6 < S2*den3) {
 													continue
 												}
-												if num%den != 0 {
+												if i2%den != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												i4 := num / den
-												if uint(i4) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S0", i4, S0)
+												i7 := i2 / den
+												if uint(i7) >= uint(S0) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
 												}
-												if num2%den2 != 0 {
+												if i4%den2 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												i5 := num2 / den2
-												if uint(i5) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S1", i5, S1)
+												i8 := i4 / den2
+												if uint(i8) >= uint(S1) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
 												}
-												if num3%den3 != 0 {
+												if i6%den3 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												i6 := num3 / den3
-												if uint(i6) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S2", i6, S2)
+												i9 := i6 / den3
+												if uint(i9) >= uint(S2) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
 												}
-												at := ((dxRow3+i4)*S1+i5)*S2 + i6
+												at := ((dxRow3+i7)*S1+i8)*S2 + i9
 												dxAcc[at] += float64(float32(dyAt * w[wRow5+k2]))
 											}
 										}
@@ -1722,8 +1792,8 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 				}
 			}
 		}
-		for i7, sum := range dxAcc {
-			dx[i7] = float32(sum)
+		for i10, sum := range dxAcc {
+			dx[i10] = float32(sum)
 		}
 	}
 
@@ -1739,11 +1809,11 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 						i2 := k0 * dilation0
 						dwRow4 := (dwRow3 + k0) * K1
 						for k1 := range K1 {
-							i6 := k1 * dilation1
+							i7 := k1 * dilation1
 							dwRow5 := (dwRow4 + k1) * K2
 							for k2 := range K2 {
 								sum := float64(0)
-								i10 := k2 * dilation2
+								i12 := k2 * dilation2
 								for n := range N {
 									dyRow := n * G
 									dyRow2 := (dyRow + g) * F
@@ -1755,52 +1825,58 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 										i3 := i - i2
 										dyRow4 := (dyRow3 + p0) * P1
 										for p1 := range P1 {
-											i5 := p1 + pad1
-											i7 := i5 - i6
+											i6 := p1 + pad1
+											i8 := i6 - i7
 											dyRow5 := (dyRow4 + p1) * P2
 											for p2 := range P2 {
 												if stride0 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												num, den := runtime.Positive(i3, stride0)
-												i4 := runtime.FloorDiv(num, den)
-												c2 := i4*den == num
+												i4 := runtime.Numerator(i3, stride0)
+												den := runtime.Denominator(stride0)
+												_ = den
+												i5 := runtime.FloorDiv(i4, den)
+												c2 := i5*den == i4
 												c4 := c2
 												if c4 {
-													c3 := 0 <= num
+													c3 := 0 <= i4
 													c6 := c3
 													if c6 {
-														c5 := num < S0*den
+														c5 := i4 < S0*den
 														c8 := c5
 														if c8 {
 															if stride1 == 0 {
 																return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 															}
-															num2, den2 := runtime.Positive(i7, stride1)
-															i8 := runtime.FloorDiv(num2, den2)
-															c7 := i8*den2 == num2
+															i9 := runtime.Numerator(i8, stride1)
+															den2 := runtime.Denominator(stride1)
+															_ = den2
+															i10 := runtime.FloorDiv(i9, den2)
+															c7 := i10*den2 == i9
 															c10 := c7
 															if c10 {
-																c9 := 0 <= num2
+																c9 := 0 <= i9
 																c12 := c9
 																if c12 {
-																	c11 := num2 < S1*den2
+																	c11 := i9 < S1*den2
 																	c14 := c11
 																	if c14 {
-																		i9 := p2 + pad2
-																		i11 := i9 - i10
+																		i11 := p2 + pad2
+																		i13 := i11 - i12
 																		if stride2 == 0 {
 																			return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 																		}
-																		num3, den3 := runtime.Positive(i11, stride2)
-																		i12 := runtime.FloorDiv(num3, den3)
-																		c13 := i12*den3 == num3
+																		i14 := runtime.Numerator(i13, stride2)
+																		den3 := runtime.Denominator(stride2)
+																		_ = den3
+																		i15 := runtime.FloorDiv(i14, den3)
+																		c13 := i15*den3 == i14
 																		c16 := c13
 																		if c16 {
-																			c15 := 0 <= num3
+																			c15 := 0 <= i14
 																			c18 := c15
 																			if c18 {
-																				c17 := num3 < S2*den3
+																				c17 := i14 < S2*den3
 																				c18 = c17
 																			}
 																			c16 = c18
@@ -1820,38 +1896,42 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 												t := float32(0)
 												if c4 {
 													dyAt := dy[dyRow5+p2]
-													if num%den != 0 {
+													if i4%den != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 													}
-													i13 := num / den
-													if uint(i13) >= uint(S0) {
-														return runtime.RangeError("window.conv_transpose", "x", "S0", i13, S0)
+													i16 := i4 / den
+													if uint(i16) >= uint(S0) {
+														return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
 													}
 													if stride1 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													num4, den4 := runtime.Positive(i7, stride1)
-													if num4%den4 != 0 {
+													i17 := runtime.Numerator(i8, stride1)
+													den4 := runtime.Denominator(stride1)
+													_ = den4
+													if i17%den4 != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													i14 := num4 / den4
-													if uint(i14) >= uint(S1) {
-														return runtime.RangeError("window.conv_transpose", "x", "S1", i14, S1)
+													i18 := i17 / den4
+													if uint(i18) >= uint(S1) {
+														return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
 													}
-													i15 := p2 + pad2
-													i16 := i15 - i10
+													i19 := p2 + pad2
+													i20 := i19 - i12
 													if stride2 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													num5, den5 := runtime.Positive(i16, stride2)
-													if num5%den5 != 0 {
+													i21 := runtime.Numerator(i20, stride2)
+													den5 := runtime.Denominator(stride2)
+													_ = den5
+													if i21%den5 != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													i17 := num5 / den5
-													if uint(i17) >= uint(S2) {
-														return runtime.RangeError("window.conv_transpose", "x", "S2", i17, S2)
+													i22 := i21 / den5
+													if uint(i22) >= uint(S2) {
+														return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
 													}
-													t = float32(dyAt * x[((xRow2+i13)*S1+i14)*S2+i17])
+													t = float32(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
 												}
 												sum += float64(t)
 											}
@@ -1946,10 +2026,10 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 						i := p0 + pad0
 						dyRow3 := (dyRow2 + p0) * P1
 						for p1 := range P1 {
-							i2 := p1 + pad1
+							i3 := p1 + pad1
 							dyRow4 := (dyRow3 + p1) * P2
 							for p2 := range P2 {
-								i3 := p2 + pad2
+								i5 := p2 + pad2
 								dyAt := dy[dyRow4+p2]
 								for c := range C {
 									dxRow3 := (dxRow2 + c) * S0
@@ -1962,14 +2042,16 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 										if stride0 == 0 {
 											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										num, den := runtime.Positive(i-k0*dilation0, stride0)
-										if !(runtime.FloorDiv(num, den)*den == num) {
+										i2 := runtime.Numerator(i-k0*dilation0, stride0)
+										den := runtime.Denominator(stride0)
+										_ = den
+										if !(runtime.FloorDiv(i2, den)*den == i2) {
 											continue
 										}
-										if !(0 <= num) {
+										if !(0 <= i2) {
 											continue
 										}
-										if !(num < S0*den) {
+										if !(i2 < S0*den) {
 											continue
 										}
 										wRow4 := (wRow3 + k0) * K1
@@ -1977,14 +2059,16 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 											if stride1 == 0 {
 												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 											}
-											num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-											if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+											i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+											den2 := runtime.Denominator(stride1)
+											_ = den2
+											if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 												continue
 											}
-											if !(0 <= num2) {
+											if !(0 <= i4) {
 												continue
 											}
-											if !(num2 < S1*den2) {
+											if !(i4 < S1*den2) {
 												continue
 											}
 											wRow5 := (wRow4 + k1) * K2
@@ -1992,38 +2076,40 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 												if stride2 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												num3, den3 := runtime.Positive(i3-k2*dilation2, stride2)
-												if !(runtime.FloorDiv(num3, den3)*den3 == num3) {
+												i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+												den3 := runtime.Denominator(stride2)
+												_ = den3
+												if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 													continue
 												}
-												if !(0 <= num3) {
+												if !(0 <= i6) {
 													continue
 												}
-												if !(num3 < S2*den3) {
+												if !(i6 < S2*den3) {
 													continue
 												}
-												if num%den != 0 {
+												if i2%den != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												i4 := num / den
-												if uint(i4) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S0", i4, S0)
+												i7 := i2 / den
+												if uint(i7) >= uint(S0) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
 												}
-												if num2%den2 != 0 {
+												if i4%den2 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 												}
-												i5 := num2 / den2
-												if uint(i5) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S1", i5, S1)
+												i8 := i4 / den2
+												if uint(i8) >= uint(S1) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
 												}
-												if num3%den3 != 0 {
+												if i6%den3 != 0 {
 													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 												}
-												i6 := num3 / den3
-												if uint(i6) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S2", i6, S2)
+												i9 := i6 / den3
+												if uint(i9) >= uint(S2) {
+													return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
 												}
-												at := ((dxRow3+i4)*S1+i5)*S2 + i6
+												at := ((dxRow3+i7)*S1+i8)*S2 + i9
 												dx[at] += float64(dyAt * w[wRow5+k2])
 											}
 										}
@@ -2049,11 +2135,11 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 						i2 := k0 * dilation0
 						dwRow4 := (dwRow3 + k0) * K1
 						for k1 := range K1 {
-							i6 := k1 * dilation1
+							i7 := k1 * dilation1
 							dwRow5 := (dwRow4 + k1) * K2
 							for k2 := range K2 {
 								sum := float64(0)
-								i10 := k2 * dilation2
+								i12 := k2 * dilation2
 								for n := range N {
 									dyRow := n * G
 									dyRow2 := (dyRow + g) * F
@@ -2065,52 +2151,58 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 										i3 := i - i2
 										dyRow4 := (dyRow3 + p0) * P1
 										for p1 := range P1 {
-											i5 := p1 + pad1
-											i7 := i5 - i6
+											i6 := p1 + pad1
+											i8 := i6 - i7
 											dyRow5 := (dyRow4 + p1) * P2
 											for p2 := range P2 {
 												if stride0 == 0 {
 													return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 												}
-												num, den := runtime.Positive(i3, stride0)
-												i4 := runtime.FloorDiv(num, den)
-												c2 := i4*den == num
+												i4 := runtime.Numerator(i3, stride0)
+												den := runtime.Denominator(stride0)
+												_ = den
+												i5 := runtime.FloorDiv(i4, den)
+												c2 := i5*den == i4
 												c4 := c2
 												if c4 {
-													c3 := 0 <= num
+													c3 := 0 <= i4
 													c6 := c3
 													if c6 {
-														c5 := num < S0*den
+														c5 := i4 < S0*den
 														c8 := c5
 														if c8 {
 															if stride1 == 0 {
 																return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 															}
-															num2, den2 := runtime.Positive(i7, stride1)
-															i8 := runtime.FloorDiv(num2, den2)
-															c7 := i8*den2 == num2
+															i9 := runtime.Numerator(i8, stride1)
+															den2 := runtime.Denominator(stride1)
+															_ = den2
+															i10 := runtime.FloorDiv(i9, den2)
+															c7 := i10*den2 == i9
 															c10 := c7
 															if c10 {
-																c9 := 0 <= num2
+																c9 := 0 <= i9
 																c12 := c9
 																if c12 {
-																	c11 := num2 < S1*den2
+																	c11 := i9 < S1*den2
 																	c14 := c11
 																	if c14 {
-																		i9 := p2 + pad2
-																		i11 := i9 - i10
+																		i11 := p2 + pad2
+																		i13 := i11 - i12
 																		if stride2 == 0 {
 																			return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 																		}
-																		num3, den3 := runtime.Positive(i11, stride2)
-																		i12 := runtime.FloorDiv(num3, den3)
-																		c13 := i12*den3 == num3
+																		i14 := runtime.Numerator(i13, stride2)
+																		den3 := runtime.Denominator(stride2)
+																		_ = den3
+																		i15 := runtime.FloorDiv(i14, den3)
+																		c13 := i15*den3 == i14
 																		c16 := c13
 																		if c16 {
-																			c15 := 0 <= num3
+																			c15 := 0 <= i14
 																			c18 := c15
 																			if c18 {
-																				c17 := num3 < S2*den3
+																				c17 := i14 < S2*den3
 																				c18 = c17
 																			}
 																			c16 = c18
@@ -2130,38 +2222,42 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 												t := float64(0)
 												if c4 {
 													dyAt := dy[dyRow5+p2]
-													if num%den != 0 {
+													if i4%den != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 													}
-													i13 := num / den
-													if uint(i13) >= uint(S0) {
-														return runtime.RangeError("window.conv_transpose", "x", "S0", i13, S0)
+													i16 := i4 / den
+													if uint(i16) >= uint(S0) {
+														return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
 													}
 													if stride1 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													num4, den4 := runtime.Positive(i7, stride1)
-													if num4%den4 != 0 {
+													i17 := runtime.Numerator(i8, stride1)
+													den4 := runtime.Denominator(stride1)
+													_ = den4
+													if i17%den4 != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
 													}
-													i14 := num4 / den4
-													if uint(i14) >= uint(S1) {
-														return runtime.RangeError("window.conv_transpose", "x", "S1", i14, S1)
+													i18 := i17 / den4
+													if uint(i18) >= uint(S1) {
+														return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
 													}
-													i15 := p2 + pad2
-													i16 := i15 - i10
+													i19 := p2 + pad2
+													i20 := i19 - i12
 													if stride2 == 0 {
 														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													num5, den5 := runtime.Positive(i16, stride2)
-													if num5%den5 != 0 {
+													i21 := runtime.Numerator(i20, stride2)
+													den5 := runtime.Denominator(stride2)
+													_ = den5
+													if i21%den5 != 0 {
 														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 													}
-													i17 := num5 / den5
-													if uint(i17) >= uint(S2) {
-														return runtime.RangeError("window.conv_transpose", "x", "S2", i17, S2)
+													i22 := i21 / den5
+													if uint(i22) >= uint(S2) {
+														return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
 													}
-													t = float64(dyAt * x[((xRow2+i13)*S1+i14)*S2+i17])
+													t = float64(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
 												}
 												sum += t
 											}

@@ -22,8 +22,8 @@ func foldFactors0(b *runtime.Bound, v *foldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i2-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
+	L0 := i3 + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -63,19 +63,19 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i2-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
+	L0 := i3 + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
-	i4 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i3
+	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i4-1, n2)
-	L1 := runtime.FloorDiv(num2, den2) + 1
+	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n2), runtime.Denominator(n2))
+	L1 := i6 + 1
 	if L1 < 0 {
 		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -123,30 +123,30 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(i2-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
+	L0 := i3 + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
-	i4 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i3
+	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(i4-1, n2)
-	L1 := runtime.FloorDiv(num2, den2) + 1
+	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n2), runtime.Denominator(n2))
+	L1 := i6 + 1
 	if L1 < 0 {
 		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
-	i6 := runtime.Entry(v.size, 2, 0) + 2*runtime.Entry(v.pad, 2, 0) - i5
+	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
+	i8 := runtime.Entry(v.size, 2, 0) + 2*runtime.Entry(v.pad, 2, 0) - i7
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
 		return runtime.FaultError("window.fold", "division by zero in (size[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(i6-1, n3)
-	L2 := runtime.FloorDiv(num3, den3) + 1
+	i9 := runtime.FloorDiv(runtime.Numerator(i8-1, n3), runtime.Denominator(n3))
+	L2 := i9 + 1
 	if L2 < 0 {
 		return runtime.ShapeError("window.fold", "L2 = floor((size[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}
@@ -205,18 +205,20 @@ func foldRun0F32(b *runtime.Bound, v *foldValues) error {
 					if stride0 == 0 {
 						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					num, den := runtime.Positive(i-k0*dilation0, stride0)
-					c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					_ = den
+					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
 					t := float32(0)
 					if c2 {
-						if num%den != 0 {
+						if i2%den != 0 {
 							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						i2 := num / den
-						if uint(i2) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i2, L0)
+						i3 := i2 / den
+						if uint(i3) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
 						}
-						t = x[(xRow2+k0)*L0+i2]
+						t = x[(xRow2+k0)*L0+i3]
 					}
 					sum2 += float64(t)
 				}
@@ -266,18 +268,20 @@ func foldRun0F64(b *runtime.Bound, v *foldValues) error {
 					if stride0 == 0 {
 						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					num, den := runtime.Positive(i-k0*dilation0, stride0)
-					c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					_ = den
+					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
 					t := float64(0)
 					if c2 {
-						if num%den != 0 {
+						if i2%den != 0 {
 							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						i2 := num / den
-						if uint(i2) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i2, L0)
+						i3 := i2 / den
+						if uint(i3) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
 						}
-						t = x[(xRow2+k0)*L0+i2]
+						t = x[(xRow2+k0)*L0+i3]
 					}
 					sum2 += t
 				}
@@ -315,7 +319,7 @@ func foldRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
-	i3 := T(0)
+	i4 := T(0)
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -328,18 +332,20 @@ func foldRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 					if stride0 == 0 {
 						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					num, den := runtime.Positive(i-k0*dilation0, stride0)
-					c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
-					t := i3
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					_ = den
+					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
+					t := i4
 					if c2 {
-						if num%den != 0 {
+						if i2%den != 0 {
 							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						i2 := num / den
-						if uint(i2) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i2, L0)
+						i3 := i2 / den
+						if uint(i3) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
 						}
-						t = x[(xRow2+k0)*L0+i2]
+						t = x[(xRow2+k0)*L0+i3]
 					}
 					sum2 += SumT(t)
 				}
@@ -393,7 +399,7 @@ func foldRun1F32(b *runtime.Bound, v *foldValues) error {
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
 					sum2 := float64(0)
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					for k0 := range K0 {
 						i2 := i - k0*dilation0
 						xRow3 := (xRow2 + k0) * K1
@@ -401,36 +407,42 @@ func foldRun1F32(b *runtime.Bound, v *foldValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i2, stride0)
-							c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+							i3 := runtime.Numerator(i2, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 							if c2 {
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num2, den2 := runtime.Positive(i3-k1*dilation1, stride1)
-								c2 = runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								_ = den2
+								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
 							}
 							t := float32(0)
 							if c2 {
-								if num%den != 0 {
+								if i3%den != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i4 := num / den
-								if uint(i4) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i4, L0)
+								i6 := i3 / den
+								if uint(i6) >= uint(L0) {
+									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
 								}
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num3, den3 := runtime.Positive(i3-k1*dilation1, stride1)
-								if num3%den3 != 0 {
+								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den3 := runtime.Denominator(stride1)
+								_ = den3
+								if i7%den3 != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								i5 := num3 / den3
-								if uint(i5) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i5, L1)
+								i8 := i7 / den3
+								if uint(i8) >= uint(L1) {
+									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
 								}
-								t = x[((xRow3+k1)*L0+i4)*L1+i5]
+								t = x[((xRow3+k1)*L0+i6)*L1+i8]
 							}
 							sum2 += float64(t)
 						}
@@ -489,7 +501,7 @@ func foldRun1F64(b *runtime.Bound, v *foldValues) error {
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
 					sum2 := float64(0)
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					for k0 := range K0 {
 						i2 := i - k0*dilation0
 						xRow3 := (xRow2 + k0) * K1
@@ -497,36 +509,42 @@ func foldRun1F64(b *runtime.Bound, v *foldValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i2, stride0)
-							c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+							i3 := runtime.Numerator(i2, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 							if c2 {
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num2, den2 := runtime.Positive(i3-k1*dilation1, stride1)
-								c2 = runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								_ = den2
+								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
 							}
 							t := float64(0)
 							if c2 {
-								if num%den != 0 {
+								if i3%den != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i4 := num / den
-								if uint(i4) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i4, L0)
+								i6 := i3 / den
+								if uint(i6) >= uint(L0) {
+									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
 								}
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num3, den3 := runtime.Positive(i3-k1*dilation1, stride1)
-								if num3%den3 != 0 {
+								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den3 := runtime.Denominator(stride1)
+								_ = den3
+								if i7%den3 != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								i5 := num3 / den3
-								if uint(i5) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i5, L1)
+								i8 := i7 / den3
+								if uint(i8) >= uint(L1) {
+									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
 								}
-								t = x[((xRow3+k1)*L0+i4)*L1+i5]
+								t = x[((xRow3+k1)*L0+i6)*L1+i8]
 							}
 							sum2 += t
 						}
@@ -575,7 +593,7 @@ func foldRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
-	i6 := T(0)
+	i9 := T(0)
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -586,7 +604,7 @@ func foldRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
 					sum2 := SumT(0)
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					for k0 := range K0 {
 						i2 := i - k0*dilation0
 						xRow3 := (xRow2 + k0) * K1
@@ -594,36 +612,42 @@ func foldRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 							if stride0 == 0 {
 								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i2, stride0)
-							c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+							i3 := runtime.Numerator(i2, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 							if c2 {
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num2, den2 := runtime.Positive(i3-k1*dilation1, stride1)
-								c2 = runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								_ = den2
+								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
 							}
-							t := i6
+							t := i9
 							if c2 {
-								if num%den != 0 {
+								if i3%den != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i4 := num / den
-								if uint(i4) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i4, L0)
+								i6 := i3 / den
+								if uint(i6) >= uint(L0) {
+									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
 								}
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num3, den3 := runtime.Positive(i3-k1*dilation1, stride1)
-								if num3%den3 != 0 {
+								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+								den3 := runtime.Denominator(stride1)
+								_ = den3
+								if i7%den3 != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								i5 := num3 / den3
-								if uint(i5) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i5, L1)
+								i8 := i7 / den3
+								if uint(i8) >= uint(L1) {
+									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
 								}
-								t = x[((xRow3+k1)*L0+i4)*L1+i5]
+								t = x[((xRow3+k1)*L0+i6)*L1+i8]
 							}
 							sum2 += SumT(t)
 						}
@@ -687,70 +711,80 @@ func foldRun2F32(b *runtime.Bound, v *foldValues) error {
 				i := s0 + pad0
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					sumRow3 := (sumRow2 + s1) * S2
 					for s2 := range S2 {
 						sum2 := float64(0)
-						i5 := s2 + pad2
+						i7 := s2 + pad2
 						for k0 := range K0 {
 							i2 := i - k0*dilation0
 							xRow3 := (xRow2 + k0) * K1
 							for k1 := range K1 {
-								i4 := i3 - k1*dilation1
+								i5 := i4 - k1*dilation1
 								xRow4 := (xRow3 + k1) * K2
 								for k2 := range K2 {
 									if stride0 == 0 {
 										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i2, stride0)
-									c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+									i3 := runtime.Numerator(i2, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 									if c2 {
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i4, stride1)
-										c3 := runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+										i6 := runtime.Numerator(i5, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
 										if c3 {
 											if stride2 == 0 {
 												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 											}
-											num3, den3 := runtime.Positive(i5-k2*dilation2, stride2)
-											c3 = runtime.FloorDiv(num3, den3)*den3 == num3 && 0 <= num3 && num3 < L2*den3
+											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+											den3 := runtime.Denominator(stride2)
+											_ = den3
+											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
 										}
 										c2 = c3
 									}
 									t := float32(0)
 									if c2 {
-										if num%den != 0 {
+										if i3%den != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i6 := num / den
-										if uint(i6) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+										i9 := i3 / den
+										if uint(i9) >= uint(L0) {
+											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
 										}
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num4, den4 := runtime.Positive(i4, stride1)
-										if num4%den4 != 0 {
+										i10 := runtime.Numerator(i5, stride1)
+										den4 := runtime.Denominator(stride1)
+										_ = den4
+										if i10%den4 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i7 := num4 / den4
-										if uint(i7) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i7, L1)
+										i11 := i10 / den4
+										if uint(i11) >= uint(L1) {
+											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
 										}
 										if stride2 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										num5, den5 := runtime.Positive(i5-k2*dilation2, stride2)
-										if num5%den5 != 0 {
+										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+										den5 := runtime.Denominator(stride2)
+										_ = den5
+										if i12%den5 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										i8 := num5 / den5
-										if uint(i8) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i8, L2)
+										i13 := i12 / den5
+										if uint(i13) >= uint(L2) {
+											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
 										}
-										t = x[(((xRow4+k2)*L0+i6)*L1+i7)*L2+i8]
+										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
 									}
 									sum2 += float64(t)
 								}
@@ -819,70 +853,80 @@ func foldRun2F64(b *runtime.Bound, v *foldValues) error {
 				i := s0 + pad0
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					sumRow3 := (sumRow2 + s1) * S2
 					for s2 := range S2 {
 						sum2 := float64(0)
-						i5 := s2 + pad2
+						i7 := s2 + pad2
 						for k0 := range K0 {
 							i2 := i - k0*dilation0
 							xRow3 := (xRow2 + k0) * K1
 							for k1 := range K1 {
-								i4 := i3 - k1*dilation1
+								i5 := i4 - k1*dilation1
 								xRow4 := (xRow3 + k1) * K2
 								for k2 := range K2 {
 									if stride0 == 0 {
 										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i2, stride0)
-									c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+									i3 := runtime.Numerator(i2, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 									if c2 {
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i4, stride1)
-										c3 := runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+										i6 := runtime.Numerator(i5, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
 										if c3 {
 											if stride2 == 0 {
 												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 											}
-											num3, den3 := runtime.Positive(i5-k2*dilation2, stride2)
-											c3 = runtime.FloorDiv(num3, den3)*den3 == num3 && 0 <= num3 && num3 < L2*den3
+											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+											den3 := runtime.Denominator(stride2)
+											_ = den3
+											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
 										}
 										c2 = c3
 									}
 									t := float64(0)
 									if c2 {
-										if num%den != 0 {
+										if i3%den != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i6 := num / den
-										if uint(i6) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+										i9 := i3 / den
+										if uint(i9) >= uint(L0) {
+											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
 										}
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num4, den4 := runtime.Positive(i4, stride1)
-										if num4%den4 != 0 {
+										i10 := runtime.Numerator(i5, stride1)
+										den4 := runtime.Denominator(stride1)
+										_ = den4
+										if i10%den4 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i7 := num4 / den4
-										if uint(i7) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i7, L1)
+										i11 := i10 / den4
+										if uint(i11) >= uint(L1) {
+											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
 										}
 										if stride2 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										num5, den5 := runtime.Positive(i5-k2*dilation2, stride2)
-										if num5%den5 != 0 {
+										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+										den5 := runtime.Denominator(stride2)
+										_ = den5
+										if i12%den5 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										i8 := num5 / den5
-										if uint(i8) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i8, L2)
+										i13 := i12 / den5
+										if uint(i13) >= uint(L2) {
+											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
 										}
-										t = x[(((xRow4+k2)*L0+i6)*L1+i7)*L2+i8]
+										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
 									}
 									sum2 += t
 								}
@@ -942,7 +986,7 @@ func foldRun2Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
-	i9 := T(0)
+	i14 := T(0)
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -952,70 +996,80 @@ func foldRun2Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 				i := s0 + pad0
 				sumRow2 := (sumRow + s0) * S1
 				for s1 := range S1 {
-					i3 := s1 + pad1
+					i4 := s1 + pad1
 					sumRow3 := (sumRow2 + s1) * S2
 					for s2 := range S2 {
 						sum2 := SumT(0)
-						i5 := s2 + pad2
+						i7 := s2 + pad2
 						for k0 := range K0 {
 							i2 := i - k0*dilation0
 							xRow3 := (xRow2 + k0) * K1
 							for k1 := range K1 {
-								i4 := i3 - k1*dilation1
+								i5 := i4 - k1*dilation1
 								xRow4 := (xRow3 + k1) * K2
 								for k2 := range K2 {
 									if stride0 == 0 {
 										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									num, den := runtime.Positive(i2, stride0)
-									c2 := runtime.FloorDiv(num, den)*den == num && 0 <= num && num < L0*den
+									i3 := runtime.Numerator(i2, stride0)
+									den := runtime.Denominator(stride0)
+									_ = den
+									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
 									if c2 {
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num2, den2 := runtime.Positive(i4, stride1)
-										c3 := runtime.FloorDiv(num2, den2)*den2 == num2 && 0 <= num2 && num2 < L1*den2
+										i6 := runtime.Numerator(i5, stride1)
+										den2 := runtime.Denominator(stride1)
+										_ = den2
+										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
 										if c3 {
 											if stride2 == 0 {
 												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 											}
-											num3, den3 := runtime.Positive(i5-k2*dilation2, stride2)
-											c3 = runtime.FloorDiv(num3, den3)*den3 == num3 && 0 <= num3 && num3 < L2*den3
+											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+											den3 := runtime.Denominator(stride2)
+											_ = den3
+											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
 										}
 										c2 = c3
 									}
-									t := i9
+									t := i14
 									if c2 {
-										if num%den != 0 {
+										if i3%den != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i6 := num / den
-										if uint(i6) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+										i9 := i3 / den
+										if uint(i9) >= uint(L0) {
+											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
 										}
 										if stride1 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										num4, den4 := runtime.Positive(i4, stride1)
-										if num4%den4 != 0 {
+										i10 := runtime.Numerator(i5, stride1)
+										den4 := runtime.Denominator(stride1)
+										_ = den4
+										if i10%den4 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i7 := num4 / den4
-										if uint(i7) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i7, L1)
+										i11 := i10 / den4
+										if uint(i11) >= uint(L1) {
+											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
 										}
 										if stride2 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										num5, den5 := runtime.Positive(i5-k2*dilation2, stride2)
-										if num5%den5 != 0 {
+										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+										den5 := runtime.Denominator(stride2)
+										_ = den5
+										if i12%den5 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										i8 := num5 / den5
-										if uint(i8) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i8, L2)
+										i13 := i12 / den5
+										if uint(i13) >= uint(L2) {
+											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
 										}
-										t = x[(((xRow4+k2)*L0+i6)*L1+i7)*L2+i8]
+										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
 									}
 									sum2 += SumT(t)
 								}
@@ -1079,31 +1133,33 @@ func foldRunBackward0F32(b *runtime.Bound, v *foldValues) error {
 						if stride0 == 0 {
 							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						num, den := runtime.Positive(i-k0*dilation0, stride0)
-						if !(runtime.FloorDiv(num, den)*den == num) {
+						i2 := runtime.Numerator(i-k0*dilation0, stride0)
+						den := runtime.Denominator(stride0)
+						_ = den
+						if !(runtime.FloorDiv(i2, den)*den == i2) {
 							continue
 						}
-						if !(0 <= num) {
+						if !(0 <= i2) {
 							continue
 						}
-						if !(num < L0*den) {
+						if !(i2 < L0*den) {
 							continue
 						}
-						if num%den != 0 {
+						if i2%den != 0 {
 							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						i2 := num / den
-						if uint(i2) >= uint(L0) {
-							return runtime.RangeError("window.fold", "@x", "L0", i2, L0)
+						i3 := i2 / den
+						if uint(i3) >= uint(L0) {
+							return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
 						}
-						at := (dxRow2+k0)*L0 + i2
+						at := (dxRow2+k0)*L0 + i3
 						dxAcc[at] += float64(dyAt)
 					}
 				}
 			}
 		}
-		for i3, sum := range dxAcc {
-			dx[i3] = float32(sum)
+		for i4, sum := range dxAcc {
+			dx[i4] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1139,24 +1195,26 @@ func foldRunBackward0F64(b *runtime.Bound, v *foldValues) error {
 						if stride0 == 0 {
 							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						num, den := runtime.Positive(i-k0*dilation0, stride0)
-						if !(runtime.FloorDiv(num, den)*den == num) {
+						i2 := runtime.Numerator(i-k0*dilation0, stride0)
+						den := runtime.Denominator(stride0)
+						_ = den
+						if !(runtime.FloorDiv(i2, den)*den == i2) {
 							continue
 						}
-						if !(0 <= num) {
+						if !(0 <= i2) {
 							continue
 						}
-						if !(num < L0*den) {
+						if !(i2 < L0*den) {
 							continue
 						}
-						if num%den != 0 {
+						if i2%den != 0 {
 							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						i2 := num / den
-						if uint(i2) >= uint(L0) {
-							return runtime.RangeError("window.fold", "@x", "L0", i2, L0)
+						i3 := i2 / den
+						if uint(i3) >= uint(L0) {
+							return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
 						}
-						at := (dxRow2+k0)*L0 + i2
+						at := (dxRow2+k0)*L0 + i3
 						dx[at] += dyAt
 					}
 				}
@@ -1201,7 +1259,7 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 					i := s0 + pad0
 					dyRow2 := (dyRow + s0) * S1
 					for s1 := range S1 {
-						i2 := s1 + pad1
+						i3 := s1 + pad1
 						dyAt := dy[dyRow2+s1]
 						for k0 := range K0 {
 							if !(K1 > 0) {
@@ -1210,14 +1268,16 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i-k0*dilation0, stride0)
-							if !(runtime.FloorDiv(num, den)*den == num) {
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
 								continue
 							}
-							if !(0 <= num) {
+							if !(0 <= i2) {
 								continue
 							}
-							if !(num < L0*den) {
+							if !(i2 < L0*den) {
 								continue
 							}
 							dxRow3 := (dxRow2 + k0) * K1
@@ -1225,31 +1285,33 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-								if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								_ = den2
+								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 									continue
 								}
-								if !(0 <= num2) {
+								if !(0 <= i4) {
 									continue
 								}
-								if !(num2 < L1*den2) {
+								if !(i4 < L1*den2) {
 									continue
 								}
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i3 := num / den
-								if uint(i3) >= uint(L0) {
-									return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
+								i5 := i2 / den
+								if uint(i5) >= uint(L0) {
+									return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
 								}
-								if num2%den2 != 0 {
+								if i4%den2 != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								i4 := num2 / den2
-								if uint(i4) >= uint(L1) {
-									return runtime.RangeError("window.fold", "@x", "L1", i4, L1)
+								i6 := i4 / den2
+								if uint(i6) >= uint(L1) {
+									return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
 								}
-								at := ((dxRow3+k1)*L0+i3)*L1 + i4
+								at := ((dxRow3+k1)*L0+i5)*L1 + i6
 								dxAcc[at] += float64(dyAt)
 							}
 						}
@@ -1257,8 +1319,8 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 				}
 			}
 		}
-		for i5, sum := range dxAcc {
-			dx[i5] = float32(sum)
+		for i7, sum := range dxAcc {
+			dx[i7] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1297,7 +1359,7 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 					i := s0 + pad0
 					dyRow2 := (dyRow + s0) * S1
 					for s1 := range S1 {
-						i2 := s1 + pad1
+						i3 := s1 + pad1
 						dyAt := dy[dyRow2+s1]
 						for k0 := range K0 {
 							if !(K1 > 0) {
@@ -1306,14 +1368,16 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 							if stride0 == 0 {
 								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							num, den := runtime.Positive(i-k0*dilation0, stride0)
-							if !(runtime.FloorDiv(num, den)*den == num) {
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							_ = den
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
 								continue
 							}
-							if !(0 <= num) {
+							if !(0 <= i2) {
 								continue
 							}
-							if !(num < L0*den) {
+							if !(i2 < L0*den) {
 								continue
 							}
 							dxRow3 := (dxRow2 + k0) * K1
@@ -1321,31 +1385,33 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 								if stride1 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-								if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								_ = den2
+								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 									continue
 								}
-								if !(0 <= num2) {
+								if !(0 <= i4) {
 									continue
 								}
-								if !(num2 < L1*den2) {
+								if !(i4 < L1*den2) {
 									continue
 								}
-								if num%den != 0 {
+								if i2%den != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								i3 := num / den
-								if uint(i3) >= uint(L0) {
-									return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
+								i5 := i2 / den
+								if uint(i5) >= uint(L0) {
+									return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
 								}
-								if num2%den2 != 0 {
+								if i4%den2 != 0 {
 									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 								}
-								i4 := num2 / den2
-								if uint(i4) >= uint(L1) {
-									return runtime.RangeError("window.fold", "@x", "L1", i4, L1)
+								i6 := i4 / den2
+								if uint(i6) >= uint(L1) {
+									return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
 								}
-								at := ((dxRow3+k1)*L0+i3)*L1 + i4
+								at := ((dxRow3+k1)*L0+i5)*L1 + i6
 								dx[at] += dyAt
 							}
 						}
@@ -1398,10 +1464,10 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 					i := s0 + pad0
 					dyRow2 := (dyRow + s0) * S1
 					for s1 := range S1 {
-						i2 := s1 + pad1
+						i3 := s1 + pad1
 						dyRow3 := (dyRow2 + s1) * S2
 						for s2 := range S2 {
-							i3 := s2 + pad2
+							i5 := s2 + pad2
 							dyAt := dy[dyRow3+s2]
 							for k0 := range K0 {
 								if !(K1 > 0 && K2 > 0) {
@@ -1410,14 +1476,16 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 								if stride0 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i-k0*dilation0, stride0)
-								if !(runtime.FloorDiv(num, den)*den == num) {
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
 									continue
 								}
-								if !(0 <= num) {
+								if !(0 <= i2) {
 									continue
 								}
-								if !(num < L0*den) {
+								if !(i2 < L0*den) {
 									continue
 								}
 								dxRow3 := (dxRow2 + k0) * K1
@@ -1425,14 +1493,16 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 									if stride1 == 0 {
 										return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 									}
-									num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-									if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+									den2 := runtime.Denominator(stride1)
+									_ = den2
+									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 										continue
 									}
-									if !(0 <= num2) {
+									if !(0 <= i4) {
 										continue
 									}
-									if !(num2 < L1*den2) {
+									if !(i4 < L1*den2) {
 										continue
 									}
 									dxRow4 := (dxRow3 + k1) * K2
@@ -1440,38 +1510,40 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 										if stride2 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										num3, den3 := runtime.Positive(i3-k2*dilation2, stride2)
-										if !(runtime.FloorDiv(num3, den3)*den3 == num3) {
+										i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+										den3 := runtime.Denominator(stride2)
+										_ = den3
+										if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 											continue
 										}
-										if !(0 <= num3) {
+										if !(0 <= i6) {
 											continue
 										}
-										if !(num3 < L2*den3) {
+										if !(i6 < L2*den3) {
 											continue
 										}
-										if num%den != 0 {
+										if i2%den != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i4 := num / den
-										if uint(i4) >= uint(L0) {
-											return runtime.RangeError("window.fold", "@x", "L0", i4, L0)
+										i7 := i2 / den
+										if uint(i7) >= uint(L0) {
+											return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
 										}
-										if num2%den2 != 0 {
+										if i4%den2 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i5 := num2 / den2
-										if uint(i5) >= uint(L1) {
-											return runtime.RangeError("window.fold", "@x", "L1", i5, L1)
+										i8 := i4 / den2
+										if uint(i8) >= uint(L1) {
+											return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
 										}
-										if num3%den3 != 0 {
+										if i6%den3 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										i6 := num3 / den3
-										if uint(i6) >= uint(L2) {
-											return runtime.RangeError("window.fold", "@x", "L2", i6, L2)
+										i9 := i6 / den3
+										if uint(i9) >= uint(L2) {
+											return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
 										}
-										at := (((dxRow4+k2)*L0+i4)*L1+i5)*L2 + i6
+										at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
 										dxAcc[at] += float64(dyAt)
 									}
 								}
@@ -1481,8 +1553,8 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 				}
 			}
 		}
-		for i7, sum := range dxAcc {
-			dx[i7] = float32(sum)
+		for i10, sum := range dxAcc {
+			dx[i10] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1527,10 +1599,10 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 					i := s0 + pad0
 					dyRow2 := (dyRow + s0) * S1
 					for s1 := range S1 {
-						i2 := s1 + pad1
+						i3 := s1 + pad1
 						dyRow3 := (dyRow2 + s1) * S2
 						for s2 := range S2 {
-							i3 := s2 + pad2
+							i5 := s2 + pad2
 							dyAt := dy[dyRow3+s2]
 							for k0 := range K0 {
 								if !(K1 > 0 && K2 > 0) {
@@ -1539,14 +1611,16 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 								if stride0 == 0 {
 									return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								num, den := runtime.Positive(i-k0*dilation0, stride0)
-								if !(runtime.FloorDiv(num, den)*den == num) {
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								_ = den
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
 									continue
 								}
-								if !(0 <= num) {
+								if !(0 <= i2) {
 									continue
 								}
-								if !(num < L0*den) {
+								if !(i2 < L0*den) {
 									continue
 								}
 								dxRow3 := (dxRow2 + k0) * K1
@@ -1554,14 +1628,16 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 									if stride1 == 0 {
 										return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 									}
-									num2, den2 := runtime.Positive(i2-k1*dilation1, stride1)
-									if !(runtime.FloorDiv(num2, den2)*den2 == num2) {
+									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+									den2 := runtime.Denominator(stride1)
+									_ = den2
+									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 										continue
 									}
-									if !(0 <= num2) {
+									if !(0 <= i4) {
 										continue
 									}
-									if !(num2 < L1*den2) {
+									if !(i4 < L1*den2) {
 										continue
 									}
 									dxRow4 := (dxRow3 + k1) * K2
@@ -1569,38 +1645,40 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 										if stride2 == 0 {
 											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										num3, den3 := runtime.Positive(i3-k2*dilation2, stride2)
-										if !(runtime.FloorDiv(num3, den3)*den3 == num3) {
+										i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+										den3 := runtime.Denominator(stride2)
+										_ = den3
+										if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 											continue
 										}
-										if !(0 <= num3) {
+										if !(0 <= i6) {
 											continue
 										}
-										if !(num3 < L2*den3) {
+										if !(i6 < L2*den3) {
 											continue
 										}
-										if num%den != 0 {
+										if i2%den != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 										}
-										i4 := num / den
-										if uint(i4) >= uint(L0) {
-											return runtime.RangeError("window.fold", "@x", "L0", i4, L0)
+										i7 := i2 / den
+										if uint(i7) >= uint(L0) {
+											return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
 										}
-										if num2%den2 != 0 {
+										if i4%den2 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
 										}
-										i5 := num2 / den2
-										if uint(i5) >= uint(L1) {
-											return runtime.RangeError("window.fold", "@x", "L1", i5, L1)
+										i8 := i4 / den2
+										if uint(i8) >= uint(L1) {
+											return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
 										}
-										if num3%den3 != 0 {
+										if i6%den3 != 0 {
 											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 										}
-										i6 := num3 / den3
-										if uint(i6) >= uint(L2) {
-											return runtime.RangeError("window.fold", "@x", "L2", i6, L2)
+										i9 := i6 / den3
+										if uint(i9) >= uint(L2) {
+											return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
 										}
-										at := (((dxRow4+k2)*L0+i4)*L1+i5)*L2 + i6
+										at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
 										dx[at] += dyAt
 									}
 								}

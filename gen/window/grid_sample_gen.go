@@ -2,7 +2,11 @@
 
 package window
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -16,9 +20,11 @@ const (
 	GridSampleModeBicubic
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e GridSampleMode) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case GridSampleModeBilinear:
 		return "bilinear"
 	case GridSampleModeNearest:
@@ -26,7 +32,7 @@ func (e GridSampleMode) String() string {
 	case GridSampleModeBicubic:
 		return "bicubic"
 	}
-	return "default"
+	return "GridSampleMode(" + strconv.Itoa(int(e)) + ")"
 }
 
 // GridSampleAttrs are the attributes of [GridSample] that have defaults. Nil and zero values mean those.

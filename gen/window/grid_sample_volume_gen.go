@@ -2,7 +2,11 @@
 
 package window
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -15,15 +19,17 @@ const (
 	GridSampleVolumeModeNearest
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e GridSampleVolumeMode) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case GridSampleVolumeModeBilinear:
 		return "bilinear"
 	case GridSampleVolumeModeNearest:
 		return "nearest"
 	}
-	return "default"
+	return "GridSampleVolumeMode(" + strconv.Itoa(int(e)) + ")"
 }
 
 // GridSampleVolumeAttrs are the attributes of [GridSampleVolume] that have defaults. Nil and zero values mean those.

@@ -204,16 +204,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 					if n2 == 0 {
 						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(i*S0, n2)
-					i2 := num*2 - den
-					den2 := den * 2
-					i3 := runtime.FloorDiv(i2, den2)
-					n3 := i2 - i3*den2 - k0*den2
+					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+					den := runtime.Denominator(n2) * 2
+					_ = den
+					i3 := runtime.FloorDiv(i2, den)
+					n3 := i2 - i3*den - k0*den
 					i4 := max(n3, -n3)
 					var t28 float32
-					if i4 <= den2 {
+					if i4 <= den {
 						t := float64(1.25)
-						t2 := float64(i4) / float64(den2)
+						t2 := float64(i4) / float64(den)
 						t3 := float64(3)
 						t4 := math.Pow(t2, t3)
 						t5 := float64(t * t4)
@@ -227,9 +227,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 						t28 = float32(t12)
 					} else {
 						t27 := float32(0)
-						if i4 < 2*den2 {
+						if i4 < 2*den {
 							t13 := float64(-0.75)
-							t14 := float64(i4) / float64(den2)
+							t14 := float64(i4) / float64(den)
 							t15 := float64(3)
 							t16 := math.Pow(t14, t15)
 							t17 := float64(5)
@@ -237,7 +237,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 							t19 := math.Pow(t14, t18)
 							t20 := float64(t17 * t19)
 							t21 := float64(t16 - t20)
-							t22 := float64(8*i4) / float64(den2)
+							t22 := float64(8*i4) / float64(den)
 							t23 := float64(t21 + t22)
 							t24 := float64(4)
 							t25 := float64(t23 - t24)
@@ -287,16 +287,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 					if n2 == 0 {
 						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(i*S0, n2)
-					i2 := num*2 - den
-					den2 := den * 2
-					i3 := runtime.FloorDiv(i2, den2)
-					n3 := i2 - i3*den2 - k0*den2
+					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+					den := runtime.Denominator(n2) * 2
+					_ = den
+					i3 := runtime.FloorDiv(i2, den)
+					n3 := i2 - i3*den - k0*den
 					i4 := max(n3, -n3)
 					var t28 float64
-					if i4 <= den2 {
+					if i4 <= den {
 						t := float64(1.25)
-						t2 := float64(i4) / float64(den2)
+						t2 := float64(i4) / float64(den)
 						t3 := float64(3)
 						t4 := math.Pow(t2, t3)
 						t5 := float64(t * t4)
@@ -310,9 +310,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 						t28 = t12
 					} else {
 						t27 := float64(0)
-						if i4 < 2*den2 {
+						if i4 < 2*den {
 							t13 := float64(-0.75)
-							t14 := float64(i4) / float64(den2)
+							t14 := float64(i4) / float64(den)
 							t15 := float64(3)
 							t16 := math.Pow(t14, t15)
 							t17 := float64(5)
@@ -320,7 +320,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 							t19 := math.Pow(t14, t18)
 							t20 := float64(t17 * t19)
 							t21 := float64(t16 - t20)
-							t22 := float64(8*i4) / float64(den2)
+							t22 := float64(8*i4) / float64(den)
 							t23 := float64(t21 + t22)
 							t24 := float64(4)
 							t25 := float64(t23 - t24)
@@ -377,16 +377,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 							if n2 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 							}
-							num, den := runtime.Positive(i*S0, n2)
-							i2 := num*2 - den
-							den2 := den * 2
-							i3 := runtime.FloorDiv(i2, den2)
-							n3 := i2 - i3*den2 - k0*den2
+							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+							den := runtime.Denominator(n2) * 2
+							_ = den
+							i3 := runtime.FloorDiv(i2, den)
+							n3 := i2 - i3*den - k0*den
 							i4 := max(n3, -n3)
 							var t float64
-							if i4 <= den2 {
+							if i4 <= den {
 								t2 := float64(1.25)
-								t3 := float64(i4) / float64(den2)
+								t3 := float64(i4) / float64(den)
 								t4 := float64(3)
 								t5 := math.Pow(t3, t4)
 								t6 := float64(t2 * t5)
@@ -400,9 +400,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 								t = t13
 							} else {
 								var t14 float64
-								if i4 < 2*den2 {
+								if i4 < 2*den {
 									t15 := float64(-0.75)
-									t16 := float64(i4) / float64(den2)
+									t16 := float64(i4) / float64(den)
 									t17 := float64(3)
 									t18 := math.Pow(t16, t17)
 									t19 := float64(5)
@@ -410,7 +410,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 									t21 := math.Pow(t16, t20)
 									t22 := float64(t19 * t21)
 									t23 := float64(t18 - t22)
-									t24 := float64(8*i4) / float64(den2)
+									t24 := float64(8*i4) / float64(den)
 									t25 := float64(t23 + t24)
 									t26 := float64(4)
 									t27 := float64(t25 - t26)
@@ -429,16 +429,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 							if n4 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 							}
-							num2, den3 := runtime.Positive(i5*S1, n4)
-							i6 := num2*2 - den3
-							den4 := den3 * 2
-							i7 := runtime.FloorDiv(i6, den4)
-							n5 := i6 - i7*den4 - k1*den4
+							i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+							den2 := runtime.Denominator(n4) * 2
+							_ = den2
+							i7 := runtime.FloorDiv(i6, den2)
+							n5 := i6 - i7*den2 - k1*den2
 							i8 := max(n5, -n5)
 							var t30 float64
-							if i8 <= den4 {
+							if i8 <= den2 {
 								t31 := float64(1.25)
-								t32 := float64(i8) / float64(den4)
+								t32 := float64(i8) / float64(den2)
 								t33 := float64(3)
 								t34 := math.Pow(t32, t33)
 								t35 := float64(t31 * t34)
@@ -452,9 +452,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 								t30 = t42
 							} else {
 								var t43 float64
-								if i8 < 2*den4 {
+								if i8 < 2*den2 {
 									t44 := float64(-0.75)
-									t45 := float64(i8) / float64(den4)
+									t45 := float64(i8) / float64(den2)
 									t46 := float64(3)
 									t47 := math.Pow(t45, t46)
 									t48 := float64(5)
@@ -462,7 +462,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 									t50 := math.Pow(t45, t49)
 									t51 := float64(t48 * t50)
 									t52 := float64(t47 - t51)
-									t53 := float64(8*i8) / float64(den4)
+									t53 := float64(8*i8) / float64(den2)
 									t54 := float64(t52 + t53)
 									t55 := float64(4)
 									t56 := float64(t54 - t55)
@@ -529,16 +529,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 							if n2 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 							}
-							num, den := runtime.Positive(i*S0, n2)
-							i2 := num*2 - den
-							den2 := den * 2
-							i3 := runtime.FloorDiv(i2, den2)
-							n3 := i2 - i3*den2 - k0*den2
+							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+							den := runtime.Denominator(n2) * 2
+							_ = den
+							i3 := runtime.FloorDiv(i2, den)
+							n3 := i2 - i3*den - k0*den
 							i4 := max(n3, -n3)
 							var t float64
-							if i4 <= den2 {
+							if i4 <= den {
 								t2 := float64(1.25)
-								t3 := float64(i4) / float64(den2)
+								t3 := float64(i4) / float64(den)
 								t4 := float64(3)
 								t5 := math.Pow(t3, t4)
 								t6 := float64(t2 * t5)
@@ -552,9 +552,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 								t = t13
 							} else {
 								var t14 float64
-								if i4 < 2*den2 {
+								if i4 < 2*den {
 									t15 := float64(-0.75)
-									t16 := float64(i4) / float64(den2)
+									t16 := float64(i4) / float64(den)
 									t17 := float64(3)
 									t18 := math.Pow(t16, t17)
 									t19 := float64(5)
@@ -562,7 +562,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 									t21 := math.Pow(t16, t20)
 									t22 := float64(t19 * t21)
 									t23 := float64(t18 - t22)
-									t24 := float64(8*i4) / float64(den2)
+									t24 := float64(8*i4) / float64(den)
 									t25 := float64(t23 + t24)
 									t26 := float64(4)
 									t27 := float64(t25 - t26)
@@ -581,16 +581,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 							if n4 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 							}
-							num2, den3 := runtime.Positive(i5*S1, n4)
-							i6 := num2*2 - den3
-							den4 := den3 * 2
-							i7 := runtime.FloorDiv(i6, den4)
-							n5 := i6 - i7*den4 - k1*den4
+							i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+							den2 := runtime.Denominator(n4) * 2
+							_ = den2
+							i7 := runtime.FloorDiv(i6, den2)
+							n5 := i6 - i7*den2 - k1*den2
 							i8 := max(n5, -n5)
 							var t30 float64
-							if i8 <= den4 {
+							if i8 <= den2 {
 								t31 := float64(1.25)
-								t32 := float64(i8) / float64(den4)
+								t32 := float64(i8) / float64(den2)
 								t33 := float64(3)
 								t34 := math.Pow(t32, t33)
 								t35 := float64(t31 * t34)
@@ -604,9 +604,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 								t30 = t42
 							} else {
 								var t43 float64
-								if i8 < 2*den4 {
+								if i8 < 2*den2 {
 									t44 := float64(-0.75)
-									t45 := float64(i8) / float64(den4)
+									t45 := float64(i8) / float64(den2)
 									t46 := float64(3)
 									t47 := math.Pow(t45, t46)
 									t48 := float64(5)
@@ -614,7 +614,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 									t50 := math.Pow(t45, t49)
 									t51 := float64(t48 * t50)
 									t52 := float64(t47 - t51)
-									t53 := float64(8*i8) / float64(den4)
+									t53 := float64(8*i8) / float64(den2)
 									t54 := float64(t52 + t53)
 									t55 := float64(4)
 									t56 := float64(t54 - t55)
@@ -688,16 +688,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 									if n2 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 									}
-									num, den := runtime.Positive(i*S0, n2)
-									i2 := num*2 - den
-									den2 := den * 2
-									i3 := runtime.FloorDiv(i2, den2)
-									n3 := i2 - i3*den2 - k0*den2
+									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+									den := runtime.Denominator(n2) * 2
+									_ = den
+									i3 := runtime.FloorDiv(i2, den)
+									n3 := i2 - i3*den - k0*den
 									i4 := max(n3, -n3)
 									var t float64
-									if i4 <= den2 {
+									if i4 <= den {
 										t2 := float64(1.25)
-										t3 := float64(i4) / float64(den2)
+										t3 := float64(i4) / float64(den)
 										t4 := float64(3)
 										t5 := math.Pow(t3, t4)
 										t6 := float64(t2 * t5)
@@ -711,9 +711,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 										t = t13
 									} else {
 										var t14 float64
-										if i4 < 2*den2 {
+										if i4 < 2*den {
 											t15 := float64(-0.75)
-											t16 := float64(i4) / float64(den2)
+											t16 := float64(i4) / float64(den)
 											t17 := float64(3)
 											t18 := math.Pow(t16, t17)
 											t19 := float64(5)
@@ -721,7 +721,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 											t21 := math.Pow(t16, t20)
 											t22 := float64(t19 * t21)
 											t23 := float64(t18 - t22)
-											t24 := float64(8*i4) / float64(den2)
+											t24 := float64(8*i4) / float64(den)
 											t25 := float64(t23 + t24)
 											t26 := float64(4)
 											t27 := float64(t25 - t26)
@@ -740,16 +740,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 									if n4 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 									}
-									num2, den3 := runtime.Positive(i5*S1, n4)
-									i6 := num2*2 - den3
-									den4 := den3 * 2
-									i7 := runtime.FloorDiv(i6, den4)
-									n5 := i6 - i7*den4 - k1*den4
+									i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+									den2 := runtime.Denominator(n4) * 2
+									_ = den2
+									i7 := runtime.FloorDiv(i6, den2)
+									n5 := i6 - i7*den2 - k1*den2
 									i8 := max(n5, -n5)
 									var t30 float64
-									if i8 <= den4 {
+									if i8 <= den2 {
 										t31 := float64(1.25)
-										t32 := float64(i8) / float64(den4)
+										t32 := float64(i8) / float64(den2)
 										t33 := float64(3)
 										t34 := math.Pow(t32, t33)
 										t35 := float64(t31 * t34)
@@ -763,9 +763,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 										t30 = t42
 									} else {
 										var t43 float64
-										if i8 < 2*den4 {
+										if i8 < 2*den2 {
 											t44 := float64(-0.75)
-											t45 := float64(i8) / float64(den4)
+											t45 := float64(i8) / float64(den2)
 											t46 := float64(3)
 											t47 := math.Pow(t45, t46)
 											t48 := float64(5)
@@ -773,7 +773,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 											t50 := math.Pow(t45, t49)
 											t51 := float64(t48 * t50)
 											t52 := float64(t47 - t51)
-											t53 := float64(8*i8) / float64(den4)
+											t53 := float64(8*i8) / float64(den2)
 											t54 := float64(t52 + t53)
 											t55 := float64(4)
 											t56 := float64(t54 - t55)
@@ -793,16 +793,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 									if n6 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 									}
-									num3, den5 := runtime.Positive(i9*S2, n6)
-									i10 := num3*2 - den5
-									den6 := den5 * 2
-									i11 := runtime.FloorDiv(i10, den6)
-									n7 := i10 - i11*den6 - k2*den6
+									i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
+									den3 := runtime.Denominator(n6) * 2
+									_ = den3
+									i11 := runtime.FloorDiv(i10, den3)
+									n7 := i10 - i11*den3 - k2*den3
 									i12 := max(n7, -n7)
 									var t60 float64
-									if i12 <= den6 {
+									if i12 <= den3 {
 										t61 := float64(1.25)
-										t62 := float64(i12) / float64(den6)
+										t62 := float64(i12) / float64(den3)
 										t63 := float64(3)
 										t64 := math.Pow(t62, t63)
 										t65 := float64(t61 * t64)
@@ -816,9 +816,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 										t60 = t72
 									} else {
 										var t73 float64
-										if i12 < 2*den6 {
+										if i12 < 2*den3 {
 											t74 := float64(-0.75)
-											t75 := float64(i12) / float64(den6)
+											t75 := float64(i12) / float64(den3)
 											t76 := float64(3)
 											t77 := math.Pow(t75, t76)
 											t78 := float64(5)
@@ -826,7 +826,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 											t80 := math.Pow(t75, t79)
 											t81 := float64(t78 * t80)
 											t82 := float64(t77 - t81)
-											t83 := float64(8*i12) / float64(den6)
+											t83 := float64(8*i12) / float64(den3)
 											t84 := float64(t82 + t83)
 											t85 := float64(4)
 											t86 := float64(t84 - t85)
@@ -907,16 +907,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 									if n2 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 									}
-									num, den := runtime.Positive(i*S0, n2)
-									i2 := num*2 - den
-									den2 := den * 2
-									i3 := runtime.FloorDiv(i2, den2)
-									n3 := i2 - i3*den2 - k0*den2
+									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+									den := runtime.Denominator(n2) * 2
+									_ = den
+									i3 := runtime.FloorDiv(i2, den)
+									n3 := i2 - i3*den - k0*den
 									i4 := max(n3, -n3)
 									var t float64
-									if i4 <= den2 {
+									if i4 <= den {
 										t2 := float64(1.25)
-										t3 := float64(i4) / float64(den2)
+										t3 := float64(i4) / float64(den)
 										t4 := float64(3)
 										t5 := math.Pow(t3, t4)
 										t6 := float64(t2 * t5)
@@ -930,9 +930,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 										t = t13
 									} else {
 										var t14 float64
-										if i4 < 2*den2 {
+										if i4 < 2*den {
 											t15 := float64(-0.75)
-											t16 := float64(i4) / float64(den2)
+											t16 := float64(i4) / float64(den)
 											t17 := float64(3)
 											t18 := math.Pow(t16, t17)
 											t19 := float64(5)
@@ -940,7 +940,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 											t21 := math.Pow(t16, t20)
 											t22 := float64(t19 * t21)
 											t23 := float64(t18 - t22)
-											t24 := float64(8*i4) / float64(den2)
+											t24 := float64(8*i4) / float64(den)
 											t25 := float64(t23 + t24)
 											t26 := float64(4)
 											t27 := float64(t25 - t26)
@@ -959,16 +959,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 									if n4 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 									}
-									num2, den3 := runtime.Positive(i5*S1, n4)
-									i6 := num2*2 - den3
-									den4 := den3 * 2
-									i7 := runtime.FloorDiv(i6, den4)
-									n5 := i6 - i7*den4 - k1*den4
+									i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+									den2 := runtime.Denominator(n4) * 2
+									_ = den2
+									i7 := runtime.FloorDiv(i6, den2)
+									n5 := i6 - i7*den2 - k1*den2
 									i8 := max(n5, -n5)
 									var t30 float64
-									if i8 <= den4 {
+									if i8 <= den2 {
 										t31 := float64(1.25)
-										t32 := float64(i8) / float64(den4)
+										t32 := float64(i8) / float64(den2)
 										t33 := float64(3)
 										t34 := math.Pow(t32, t33)
 										t35 := float64(t31 * t34)
@@ -982,9 +982,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 										t30 = t42
 									} else {
 										var t43 float64
-										if i8 < 2*den4 {
+										if i8 < 2*den2 {
 											t44 := float64(-0.75)
-											t45 := float64(i8) / float64(den4)
+											t45 := float64(i8) / float64(den2)
 											t46 := float64(3)
 											t47 := math.Pow(t45, t46)
 											t48 := float64(5)
@@ -992,7 +992,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 											t50 := math.Pow(t45, t49)
 											t51 := float64(t48 * t50)
 											t52 := float64(t47 - t51)
-											t53 := float64(8*i8) / float64(den4)
+											t53 := float64(8*i8) / float64(den2)
 											t54 := float64(t52 + t53)
 											t55 := float64(4)
 											t56 := float64(t54 - t55)
@@ -1012,16 +1012,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 									if n6 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 									}
-									num3, den5 := runtime.Positive(i9*S2, n6)
-									i10 := num3*2 - den5
-									den6 := den5 * 2
-									i11 := runtime.FloorDiv(i10, den6)
-									n7 := i10 - i11*den6 - k2*den6
+									i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
+									den3 := runtime.Denominator(n6) * 2
+									_ = den3
+									i11 := runtime.FloorDiv(i10, den3)
+									n7 := i10 - i11*den3 - k2*den3
 									i12 := max(n7, -n7)
 									var t60 float64
-									if i12 <= den6 {
+									if i12 <= den3 {
 										t61 := float64(1.25)
-										t62 := float64(i12) / float64(den6)
+										t62 := float64(i12) / float64(den3)
 										t63 := float64(3)
 										t64 := math.Pow(t62, t63)
 										t65 := float64(t61 * t64)
@@ -1035,9 +1035,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 										t60 = t72
 									} else {
 										var t73 float64
-										if i12 < 2*den6 {
+										if i12 < 2*den3 {
 											t74 := float64(-0.75)
-											t75 := float64(i12) / float64(den6)
+											t75 := float64(i12) / float64(den3)
 											t76 := float64(3)
 											t77 := math.Pow(t75, t76)
 											t78 := float64(5)
@@ -1045,7 +1045,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 											t80 := math.Pow(t75, t79)
 											t81 := float64(t78 * t80)
 											t82 := float64(t77 - t81)
-											t83 := float64(8*i12) / float64(den6)
+											t83 := float64(8*i12) / float64(den3)
 											t84 := float64(t82 + t83)
 											t85 := float64(4)
 											t86 := float64(t84 - t85)
@@ -1107,23 +1107,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 				i2 := p0 * i
 				for k0 := -1; k0 < 3; k0++ {
 					var i4 int
-					var den2 int
+					var den int
+					_ = den
 					if c2 {
-						i4, den2 = 0, 1
+						i4, den = 0, 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						num, den := runtime.Positive(i2, i3)
-						i4, den2 = num, den
+						i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 					}
-					i5 := runtime.FloorDiv(i4, den2)
-					n2 := i4 - i5*den2 - k0*den2
+					i5 := runtime.FloorDiv(i4, den)
+					n2 := i4 - i5*den - k0*den
 					i6 := max(n2, -n2)
 					var t28 float32
-					if i6 <= den2 {
+					if i6 <= den {
 						t := float64(1.25)
-						t2 := float64(i6) / float64(den2)
+						t2 := float64(i6) / float64(den)
 						t3 := float64(3)
 						t4 := math.Pow(t2, t3)
 						t5 := float64(t * t4)
@@ -1137,9 +1137,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 						t28 = float32(t12)
 					} else {
 						t27 := float32(0)
-						if i6 < 2*den2 {
+						if i6 < 2*den {
 							t13 := float64(-0.75)
-							t14 := float64(i6) / float64(den2)
+							t14 := float64(i6) / float64(den)
 							t15 := float64(3)
 							t16 := math.Pow(t14, t15)
 							t17 := float64(5)
@@ -1147,7 +1147,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 							t19 := math.Pow(t14, t18)
 							t20 := float64(t17 * t19)
 							t21 := float64(t16 - t20)
-							t22 := float64(8*i6) / float64(den2)
+							t22 := float64(8*i6) / float64(den)
 							t23 := float64(t21 + t22)
 							t24 := float64(4)
 							t25 := float64(t23 - t24)
@@ -1193,23 +1193,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 				i2 := p0 * i
 				for k0 := -1; k0 < 3; k0++ {
 					var i4 int
-					var den2 int
+					var den int
+					_ = den
 					if c2 {
-						i4, den2 = 0, 1
+						i4, den = 0, 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						num, den := runtime.Positive(i2, i3)
-						i4, den2 = num, den
+						i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 					}
-					i5 := runtime.FloorDiv(i4, den2)
-					n2 := i4 - i5*den2 - k0*den2
+					i5 := runtime.FloorDiv(i4, den)
+					n2 := i4 - i5*den - k0*den
 					i6 := max(n2, -n2)
 					var t28 float64
-					if i6 <= den2 {
+					if i6 <= den {
 						t := float64(1.25)
-						t2 := float64(i6) / float64(den2)
+						t2 := float64(i6) / float64(den)
 						t3 := float64(3)
 						t4 := math.Pow(t2, t3)
 						t5 := float64(t * t4)
@@ -1223,9 +1223,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 						t28 = t12
 					} else {
 						t27 := float64(0)
-						if i6 < 2*den2 {
+						if i6 < 2*den {
 							t13 := float64(-0.75)
-							t14 := float64(i6) / float64(den2)
+							t14 := float64(i6) / float64(den)
 							t15 := float64(3)
 							t16 := math.Pow(t14, t15)
 							t17 := float64(5)
@@ -1233,7 +1233,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 							t19 := math.Pow(t14, t18)
 							t20 := float64(t17 * t19)
 							t21 := float64(t16 - t20)
-							t22 := float64(8*i6) / float64(den2)
+							t22 := float64(8*i6) / float64(den)
 							t23 := float64(t21 + t22)
 							t24 := float64(4)
 							t25 := float64(t23 - t24)
@@ -1288,23 +1288,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 					for k0 := -1; k0 < 3; k0++ {
 						for k1 := -1; k1 < 3; k1++ {
 							var i4 int
-							var den2 int
+							var den int
+							_ = den
 							if c2 {
-								i4, den2 = 0, 1
+								i4, den = 0, 1
 							} else {
 								if i3 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								num, den := runtime.Positive(i2, i3)
-								i4, den2 = num, den
+								i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 							}
-							i5 := runtime.FloorDiv(i4, den2)
-							n2 := i4 - i5*den2 - k0*den2
+							i5 := runtime.FloorDiv(i4, den)
+							n2 := i4 - i5*den - k0*den
 							i6 := max(n2, -n2)
 							var t float64
-							if i6 <= den2 {
+							if i6 <= den {
 								t2 := float64(1.25)
-								t3 := float64(i6) / float64(den2)
+								t3 := float64(i6) / float64(den)
 								t4 := float64(3)
 								t5 := math.Pow(t3, t4)
 								t6 := float64(t2 * t5)
@@ -1318,9 +1318,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 								t = t13
 							} else {
 								var t14 float64
-								if i6 < 2*den2 {
+								if i6 < 2*den {
 									t15 := float64(-0.75)
-									t16 := float64(i6) / float64(den2)
+									t16 := float64(i6) / float64(den)
 									t17 := float64(3)
 									t18 := math.Pow(t16, t17)
 									t19 := float64(5)
@@ -1328,7 +1328,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 									t21 := math.Pow(t16, t20)
 									t22 := float64(t19 * t21)
 									t23 := float64(t18 - t22)
-									t24 := float64(8*i6) / float64(den2)
+									t24 := float64(8*i6) / float64(den)
 									t25 := float64(t23 + t24)
 									t26 := float64(4)
 									t27 := float64(t25 - t26)
@@ -1341,23 +1341,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 								t = t14
 							}
 							var i10 int
-							var den4 int
+							var den2 int
+							_ = den2
 							if c3 {
-								i10, den4 = 0, 1
+								i10, den2 = 0, 1
 							} else {
 								if i9 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 								}
-								num2, den3 := runtime.Positive(i8, i9)
-								i10, den4 = num2, den3
+								i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 							}
-							i11 := runtime.FloorDiv(i10, den4)
-							n3 := i10 - i11*den4 - k1*den4
+							i11 := runtime.FloorDiv(i10, den2)
+							n3 := i10 - i11*den2 - k1*den2
 							i12 := max(n3, -n3)
 							var t30 float64
-							if i12 <= den4 {
+							if i12 <= den2 {
 								t31 := float64(1.25)
-								t32 := float64(i12) / float64(den4)
+								t32 := float64(i12) / float64(den2)
 								t33 := float64(3)
 								t34 := math.Pow(t32, t33)
 								t35 := float64(t31 * t34)
@@ -1371,9 +1371,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 								t30 = t42
 							} else {
 								var t43 float64
-								if i12 < 2*den4 {
+								if i12 < 2*den2 {
 									t44 := float64(-0.75)
-									t45 := float64(i12) / float64(den4)
+									t45 := float64(i12) / float64(den2)
 									t46 := float64(3)
 									t47 := math.Pow(t45, t46)
 									t48 := float64(5)
@@ -1381,7 +1381,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 									t50 := math.Pow(t45, t49)
 									t51 := float64(t48 * t50)
 									t52 := float64(t47 - t51)
-									t53 := float64(8*i12) / float64(den4)
+									t53 := float64(8*i12) / float64(den2)
 									t54 := float64(t52 + t53)
 									t55 := float64(4)
 									t56 := float64(t54 - t55)
@@ -1446,23 +1446,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 					for k0 := -1; k0 < 3; k0++ {
 						for k1 := -1; k1 < 3; k1++ {
 							var i4 int
-							var den2 int
+							var den int
+							_ = den
 							if c2 {
-								i4, den2 = 0, 1
+								i4, den = 0, 1
 							} else {
 								if i3 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								num, den := runtime.Positive(i2, i3)
-								i4, den2 = num, den
+								i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 							}
-							i5 := runtime.FloorDiv(i4, den2)
-							n2 := i4 - i5*den2 - k0*den2
+							i5 := runtime.FloorDiv(i4, den)
+							n2 := i4 - i5*den - k0*den
 							i6 := max(n2, -n2)
 							var t float64
-							if i6 <= den2 {
+							if i6 <= den {
 								t2 := float64(1.25)
-								t3 := float64(i6) / float64(den2)
+								t3 := float64(i6) / float64(den)
 								t4 := float64(3)
 								t5 := math.Pow(t3, t4)
 								t6 := float64(t2 * t5)
@@ -1476,9 +1476,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 								t = t13
 							} else {
 								var t14 float64
-								if i6 < 2*den2 {
+								if i6 < 2*den {
 									t15 := float64(-0.75)
-									t16 := float64(i6) / float64(den2)
+									t16 := float64(i6) / float64(den)
 									t17 := float64(3)
 									t18 := math.Pow(t16, t17)
 									t19 := float64(5)
@@ -1486,7 +1486,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 									t21 := math.Pow(t16, t20)
 									t22 := float64(t19 * t21)
 									t23 := float64(t18 - t22)
-									t24 := float64(8*i6) / float64(den2)
+									t24 := float64(8*i6) / float64(den)
 									t25 := float64(t23 + t24)
 									t26 := float64(4)
 									t27 := float64(t25 - t26)
@@ -1499,23 +1499,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 								t = t14
 							}
 							var i10 int
-							var den4 int
+							var den2 int
+							_ = den2
 							if c3 {
-								i10, den4 = 0, 1
+								i10, den2 = 0, 1
 							} else {
 								if i9 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 								}
-								num2, den3 := runtime.Positive(i8, i9)
-								i10, den4 = num2, den3
+								i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 							}
-							i11 := runtime.FloorDiv(i10, den4)
-							n3 := i10 - i11*den4 - k1*den4
+							i11 := runtime.FloorDiv(i10, den2)
+							n3 := i10 - i11*den2 - k1*den2
 							i12 := max(n3, -n3)
 							var t30 float64
-							if i12 <= den4 {
+							if i12 <= den2 {
 								t31 := float64(1.25)
-								t32 := float64(i12) / float64(den4)
+								t32 := float64(i12) / float64(den2)
 								t33 := float64(3)
 								t34 := math.Pow(t32, t33)
 								t35 := float64(t31 * t34)
@@ -1529,9 +1529,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 								t30 = t42
 							} else {
 								var t43 float64
-								if i12 < 2*den4 {
+								if i12 < 2*den2 {
 									t44 := float64(-0.75)
-									t45 := float64(i12) / float64(den4)
+									t45 := float64(i12) / float64(den2)
 									t46 := float64(3)
 									t47 := math.Pow(t45, t46)
 									t48 := float64(5)
@@ -1539,7 +1539,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 									t50 := math.Pow(t45, t49)
 									t51 := float64(t48 * t50)
 									t52 := float64(t47 - t51)
-									t53 := float64(8*i12) / float64(den4)
+									t53 := float64(8*i12) / float64(den2)
 									t54 := float64(t52 + t53)
 									t55 := float64(4)
 									t56 := float64(t54 - t55)
@@ -1613,23 +1613,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 							for k1 := -1; k1 < 3; k1++ {
 								for k2 := -1; k2 < 3; k2++ {
 									var i4 int
-									var den2 int
+									var den int
+									_ = den
 									if c2 {
-										i4, den2 = 0, 1
+										i4, den = 0, 1
 									} else {
 										if i3 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										num, den := runtime.Positive(i2, i3)
-										i4, den2 = num, den
+										i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 									}
-									i5 := runtime.FloorDiv(i4, den2)
-									n2 := i4 - i5*den2 - k0*den2
+									i5 := runtime.FloorDiv(i4, den)
+									n2 := i4 - i5*den - k0*den
 									i6 := max(n2, -n2)
 									var t float64
-									if i6 <= den2 {
+									if i6 <= den {
 										t2 := float64(1.25)
-										t3 := float64(i6) / float64(den2)
+										t3 := float64(i6) / float64(den)
 										t4 := float64(3)
 										t5 := math.Pow(t3, t4)
 										t6 := float64(t2 * t5)
@@ -1643,9 +1643,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 										t = t13
 									} else {
 										var t14 float64
-										if i6 < 2*den2 {
+										if i6 < 2*den {
 											t15 := float64(-0.75)
-											t16 := float64(i6) / float64(den2)
+											t16 := float64(i6) / float64(den)
 											t17 := float64(3)
 											t18 := math.Pow(t16, t17)
 											t19 := float64(5)
@@ -1653,7 +1653,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 											t21 := math.Pow(t16, t20)
 											t22 := float64(t19 * t21)
 											t23 := float64(t18 - t22)
-											t24 := float64(8*i6) / float64(den2)
+											t24 := float64(8*i6) / float64(den)
 											t25 := float64(t23 + t24)
 											t26 := float64(4)
 											t27 := float64(t25 - t26)
@@ -1666,23 +1666,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 										t = t14
 									}
 									var i10 int
-									var den4 int
+									var den2 int
+									_ = den2
 									if c3 {
-										i10, den4 = 0, 1
+										i10, den2 = 0, 1
 									} else {
 										if i9 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 										}
-										num2, den3 := runtime.Positive(i8, i9)
-										i10, den4 = num2, den3
+										i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 									}
-									i11 := runtime.FloorDiv(i10, den4)
-									n3 := i10 - i11*den4 - k1*den4
+									i11 := runtime.FloorDiv(i10, den2)
+									n3 := i10 - i11*den2 - k1*den2
 									i12 := max(n3, -n3)
 									var t30 float64
-									if i12 <= den4 {
+									if i12 <= den2 {
 										t31 := float64(1.25)
-										t32 := float64(i12) / float64(den4)
+										t32 := float64(i12) / float64(den2)
 										t33 := float64(3)
 										t34 := math.Pow(t32, t33)
 										t35 := float64(t31 * t34)
@@ -1696,9 +1696,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 										t30 = t42
 									} else {
 										var t43 float64
-										if i12 < 2*den4 {
+										if i12 < 2*den2 {
 											t44 := float64(-0.75)
-											t45 := float64(i12) / float64(den4)
+											t45 := float64(i12) / float64(den2)
 											t46 := float64(3)
 											t47 := math.Pow(t45, t46)
 											t48 := float64(5)
@@ -1706,7 +1706,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 											t50 := math.Pow(t45, t49)
 											t51 := float64(t48 * t50)
 											t52 := float64(t47 - t51)
-											t53 := float64(8*i12) / float64(den4)
+											t53 := float64(8*i12) / float64(den2)
 											t54 := float64(t52 + t53)
 											t55 := float64(4)
 											t56 := float64(t54 - t55)
@@ -1720,23 +1720,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 									}
 									t59 := float64(t * t30)
 									var i16 int
-									var den6 int
+									var den3 int
+									_ = den3
 									if c4 {
-										i16, den6 = 0, 1
+										i16, den3 = 0, 1
 									} else {
 										if i15 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 										}
-										num3, den5 := runtime.Positive(i14, i15)
-										i16, den6 = num3, den5
+										i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 									}
-									i17 := runtime.FloorDiv(i16, den6)
-									n4 := i16 - i17*den6 - k2*den6
+									i17 := runtime.FloorDiv(i16, den3)
+									n4 := i16 - i17*den3 - k2*den3
 									i18 := max(n4, -n4)
 									var t60 float64
-									if i18 <= den6 {
+									if i18 <= den3 {
 										t61 := float64(1.25)
-										t62 := float64(i18) / float64(den6)
+										t62 := float64(i18) / float64(den3)
 										t63 := float64(3)
 										t64 := math.Pow(t62, t63)
 										t65 := float64(t61 * t64)
@@ -1750,9 +1750,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 										t60 = t72
 									} else {
 										var t73 float64
-										if i18 < 2*den6 {
+										if i18 < 2*den3 {
 											t74 := float64(-0.75)
-											t75 := float64(i18) / float64(den6)
+											t75 := float64(i18) / float64(den3)
 											t76 := float64(3)
 											t77 := math.Pow(t75, t76)
 											t78 := float64(5)
@@ -1760,7 +1760,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 											t80 := math.Pow(t75, t79)
 											t81 := float64(t78 * t80)
 											t82 := float64(t77 - t81)
-											t83 := float64(8*i18) / float64(den6)
+											t83 := float64(8*i18) / float64(den3)
 											t84 := float64(t82 + t83)
 											t85 := float64(4)
 											t86 := float64(t84 - t85)
@@ -1841,23 +1841,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 							for k1 := -1; k1 < 3; k1++ {
 								for k2 := -1; k2 < 3; k2++ {
 									var i4 int
-									var den2 int
+									var den int
+									_ = den
 									if c2 {
-										i4, den2 = 0, 1
+										i4, den = 0, 1
 									} else {
 										if i3 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										num, den := runtime.Positive(i2, i3)
-										i4, den2 = num, den
+										i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 									}
-									i5 := runtime.FloorDiv(i4, den2)
-									n2 := i4 - i5*den2 - k0*den2
+									i5 := runtime.FloorDiv(i4, den)
+									n2 := i4 - i5*den - k0*den
 									i6 := max(n2, -n2)
 									var t float64
-									if i6 <= den2 {
+									if i6 <= den {
 										t2 := float64(1.25)
-										t3 := float64(i6) / float64(den2)
+										t3 := float64(i6) / float64(den)
 										t4 := float64(3)
 										t5 := math.Pow(t3, t4)
 										t6 := float64(t2 * t5)
@@ -1871,9 +1871,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 										t = t13
 									} else {
 										var t14 float64
-										if i6 < 2*den2 {
+										if i6 < 2*den {
 											t15 := float64(-0.75)
-											t16 := float64(i6) / float64(den2)
+											t16 := float64(i6) / float64(den)
 											t17 := float64(3)
 											t18 := math.Pow(t16, t17)
 											t19 := float64(5)
@@ -1881,7 +1881,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 											t21 := math.Pow(t16, t20)
 											t22 := float64(t19 * t21)
 											t23 := float64(t18 - t22)
-											t24 := float64(8*i6) / float64(den2)
+											t24 := float64(8*i6) / float64(den)
 											t25 := float64(t23 + t24)
 											t26 := float64(4)
 											t27 := float64(t25 - t26)
@@ -1894,23 +1894,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 										t = t14
 									}
 									var i10 int
-									var den4 int
+									var den2 int
+									_ = den2
 									if c3 {
-										i10, den4 = 0, 1
+										i10, den2 = 0, 1
 									} else {
 										if i9 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 										}
-										num2, den3 := runtime.Positive(i8, i9)
-										i10, den4 = num2, den3
+										i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 									}
-									i11 := runtime.FloorDiv(i10, den4)
-									n3 := i10 - i11*den4 - k1*den4
+									i11 := runtime.FloorDiv(i10, den2)
+									n3 := i10 - i11*den2 - k1*den2
 									i12 := max(n3, -n3)
 									var t30 float64
-									if i12 <= den4 {
+									if i12 <= den2 {
 										t31 := float64(1.25)
-										t32 := float64(i12) / float64(den4)
+										t32 := float64(i12) / float64(den2)
 										t33 := float64(3)
 										t34 := math.Pow(t32, t33)
 										t35 := float64(t31 * t34)
@@ -1924,9 +1924,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 										t30 = t42
 									} else {
 										var t43 float64
-										if i12 < 2*den4 {
+										if i12 < 2*den2 {
 											t44 := float64(-0.75)
-											t45 := float64(i12) / float64(den4)
+											t45 := float64(i12) / float64(den2)
 											t46 := float64(3)
 											t47 := math.Pow(t45, t46)
 											t48 := float64(5)
@@ -1934,7 +1934,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 											t50 := math.Pow(t45, t49)
 											t51 := float64(t48 * t50)
 											t52 := float64(t47 - t51)
-											t53 := float64(8*i12) / float64(den4)
+											t53 := float64(8*i12) / float64(den2)
 											t54 := float64(t52 + t53)
 											t55 := float64(4)
 											t56 := float64(t54 - t55)
@@ -1948,23 +1948,23 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 									}
 									t59 := float64(t * t30)
 									var i16 int
-									var den6 int
+									var den3 int
+									_ = den3
 									if c4 {
-										i16, den6 = 0, 1
+										i16, den3 = 0, 1
 									} else {
 										if i15 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 										}
-										num3, den5 := runtime.Positive(i14, i15)
-										i16, den6 = num3, den5
+										i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 									}
-									i17 := runtime.FloorDiv(i16, den6)
-									n4 := i16 - i17*den6 - k2*den6
+									i17 := runtime.FloorDiv(i16, den3)
+									n4 := i16 - i17*den3 - k2*den3
 									i18 := max(n4, -n4)
 									var t60 float64
-									if i18 <= den6 {
+									if i18 <= den3 {
 										t61 := float64(1.25)
-										t62 := float64(i18) / float64(den6)
+										t62 := float64(i18) / float64(den3)
 										t63 := float64(3)
 										t64 := math.Pow(t62, t63)
 										t65 := float64(t61 * t64)
@@ -1978,9 +1978,9 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 										t60 = t72
 									} else {
 										var t73 float64
-										if i18 < 2*den6 {
+										if i18 < 2*den3 {
 											t74 := float64(-0.75)
-											t75 := float64(i18) / float64(den6)
+											t75 := float64(i18) / float64(den3)
 											t76 := float64(3)
 											t77 := math.Pow(t75, t76)
 											t78 := float64(5)
@@ -1988,7 +1988,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 											t80 := math.Pow(t75, t79)
 											t81 := float64(t78 * t80)
 											t82 := float64(t77 - t81)
-											t83 := float64(8*i18) / float64(den6)
+											t83 := float64(8*i18) / float64(den3)
 											t84 := float64(t82 + t83)
 											t85 := float64(4)
 											t86 := float64(t84 - t85)
@@ -2615,21 +2615,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := num*2 - den
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
+						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
 						i5 := min(max(i3+k0, 0), i4)
 						if uint(i5) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 						}
 						at := dxRow2 + i5
-						n3 := i2 - i3*den2 - k0*den2
+						n3 := i2 - i3*den - k0*den
 						i6 := max(n3, -n3)
 						var t28 float32
-						if i6 <= den2 {
+						if i6 <= den {
 							t := float64(1.25)
-							t2 := float64(i6) / float64(den2)
+							t2 := float64(i6) / float64(den)
 							t3 := float64(3)
 							t4 := math.Pow(t2, t3)
 							t5 := float64(t * t4)
@@ -2643,9 +2643,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 							t28 = float32(t12)
 						} else {
 							t27 := float32(0)
-							if i6 < 2*den2 {
+							if i6 < 2*den {
 								t13 := float64(-0.75)
-								t14 := float64(i6) / float64(den2)
+								t14 := float64(i6) / float64(den)
 								t15 := float64(3)
 								t16 := math.Pow(t14, t15)
 								t17 := float64(5)
@@ -2653,7 +2653,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 								t19 := math.Pow(t14, t18)
 								t20 := float64(t17 * t19)
 								t21 := float64(t16 - t20)
-								t22 := float64(8*i6) / float64(den2)
+								t22 := float64(8*i6) / float64(den)
 								t23 := float64(t21 + t22)
 								t24 := float64(4)
 								t25 := float64(t23 - t24)
@@ -2705,21 +2705,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := num*2 - den
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
+						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
 						i5 := min(max(i3+k0, 0), i4)
 						if uint(i5) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 						}
 						at := dxRow2 + i5
-						n3 := i2 - i3*den2 - k0*den2
+						n3 := i2 - i3*den - k0*den
 						i6 := max(n3, -n3)
 						var t28 float64
-						if i6 <= den2 {
+						if i6 <= den {
 							t := float64(1.25)
-							t2 := float64(i6) / float64(den2)
+							t2 := float64(i6) / float64(den)
 							t3 := float64(3)
 							t4 := math.Pow(t2, t3)
 							t5 := float64(t * t4)
@@ -2733,9 +2733,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 							t28 = t12
 						} else {
 							t27 := float64(0)
-							if i6 < 2*den2 {
+							if i6 < 2*den {
 								t13 := float64(-0.75)
-								t14 := float64(i6) / float64(den2)
+								t14 := float64(i6) / float64(den)
 								t15 := float64(3)
 								t16 := math.Pow(t14, t15)
 								t17 := float64(5)
@@ -2743,7 +2743,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 								t19 := math.Pow(t14, t18)
 								t20 := float64(t17 * t19)
 								t21 := float64(t16 - t20)
-								t22 := float64(8*i6) / float64(den2)
+								t22 := float64(8*i6) / float64(den)
 								t23 := float64(t21 + t22)
 								t24 := float64(4)
 								t25 := float64(t23 - t24)
@@ -2801,10 +2801,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := num*2 - den
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
+								i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
 								i5 := min(max(i3+k0, 0), i4)
 								if uint(i5) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
@@ -2816,21 +2816,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num2, den3 := runtime.Positive(i6*S1, n3)
-								i7 := num2*2 - den3
-								den4 := den3 * 2
-								i8 := runtime.FloorDiv(i7, den4)
+								i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i8 := runtime.FloorDiv(i7, den2)
 								i10 := min(max(i8+k1, 0), i9)
 								if uint(i10) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
 								}
 								at := (dxRow2+i5)*S1 + i10
-								n4 := i2 - i3*den2 - k0*den2
+								n4 := i2 - i3*den - k0*den
 								i11 := max(n4, -n4)
 								var t float64
-								if i11 <= den2 {
+								if i11 <= den {
 									t2 := float64(1.25)
-									t3 := float64(i11) / float64(den2)
+									t3 := float64(i11) / float64(den)
 									t4 := float64(3)
 									t5 := math.Pow(t3, t4)
 									t6 := float64(t2 * t5)
@@ -2844,9 +2844,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 									t = t13
 								} else {
 									var t14 float64
-									if i11 < 2*den2 {
+									if i11 < 2*den {
 										t15 := float64(-0.75)
-										t16 := float64(i11) / float64(den2)
+										t16 := float64(i11) / float64(den)
 										t17 := float64(3)
 										t18 := math.Pow(t16, t17)
 										t19 := float64(5)
@@ -2854,7 +2854,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 										t21 := math.Pow(t16, t20)
 										t22 := float64(t19 * t21)
 										t23 := float64(t18 - t22)
-										t24 := float64(8*i11) / float64(den2)
+										t24 := float64(8*i11) / float64(den)
 										t25 := float64(t23 + t24)
 										t26 := float64(4)
 										t27 := float64(t25 - t26)
@@ -2866,12 +2866,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 									}
 									t = t14
 								}
-								n5 := i7 - i8*den4 - k1*den4
+								n5 := i7 - i8*den2 - k1*den2
 								i12 := max(n5, -n5)
 								var t30 float64
-								if i12 <= den4 {
+								if i12 <= den2 {
 									t31 := float64(1.25)
-									t32 := float64(i12) / float64(den4)
+									t32 := float64(i12) / float64(den2)
 									t33 := float64(3)
 									t34 := math.Pow(t32, t33)
 									t35 := float64(t31 * t34)
@@ -2885,9 +2885,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 									t30 = t42
 								} else {
 									var t43 float64
-									if i12 < 2*den4 {
+									if i12 < 2*den2 {
 										t44 := float64(-0.75)
-										t45 := float64(i12) / float64(den4)
+										t45 := float64(i12) / float64(den2)
 										t46 := float64(3)
 										t47 := math.Pow(t45, t46)
 										t48 := float64(5)
@@ -2895,7 +2895,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 										t50 := math.Pow(t45, t49)
 										t51 := float64(t48 * t50)
 										t52 := float64(t47 - t51)
-										t53 := float64(8*i12) / float64(den4)
+										t53 := float64(8*i12) / float64(den2)
 										t54 := float64(t52 + t53)
 										t55 := float64(4)
 										t56 := float64(t54 - t55)
@@ -2960,10 +2960,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := num*2 - den
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
+								i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
 								i5 := min(max(i3+k0, 0), i4)
 								if uint(i5) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
@@ -2975,21 +2975,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num2, den3 := runtime.Positive(i6*S1, n3)
-								i7 := num2*2 - den3
-								den4 := den3 * 2
-								i8 := runtime.FloorDiv(i7, den4)
+								i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i8 := runtime.FloorDiv(i7, den2)
 								i10 := min(max(i8+k1, 0), i9)
 								if uint(i10) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
 								}
 								at := (dxRow2+i5)*S1 + i10
-								n4 := i2 - i3*den2 - k0*den2
+								n4 := i2 - i3*den - k0*den
 								i11 := max(n4, -n4)
 								var t float64
-								if i11 <= den2 {
+								if i11 <= den {
 									t2 := float64(1.25)
-									t3 := float64(i11) / float64(den2)
+									t3 := float64(i11) / float64(den)
 									t4 := float64(3)
 									t5 := math.Pow(t3, t4)
 									t6 := float64(t2 * t5)
@@ -3003,9 +3003,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 									t = t13
 								} else {
 									var t14 float64
-									if i11 < 2*den2 {
+									if i11 < 2*den {
 										t15 := float64(-0.75)
-										t16 := float64(i11) / float64(den2)
+										t16 := float64(i11) / float64(den)
 										t17 := float64(3)
 										t18 := math.Pow(t16, t17)
 										t19 := float64(5)
@@ -3013,7 +3013,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 										t21 := math.Pow(t16, t20)
 										t22 := float64(t19 * t21)
 										t23 := float64(t18 - t22)
-										t24 := float64(8*i11) / float64(den2)
+										t24 := float64(8*i11) / float64(den)
 										t25 := float64(t23 + t24)
 										t26 := float64(4)
 										t27 := float64(t25 - t26)
@@ -3025,12 +3025,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 									}
 									t = t14
 								}
-								n5 := i7 - i8*den4 - k1*den4
+								n5 := i7 - i8*den2 - k1*den2
 								i12 := max(n5, -n5)
 								var t30 float64
-								if i12 <= den4 {
+								if i12 <= den2 {
 									t31 := float64(1.25)
-									t32 := float64(i12) / float64(den4)
+									t32 := float64(i12) / float64(den2)
 									t33 := float64(3)
 									t34 := math.Pow(t32, t33)
 									t35 := float64(t31 * t34)
@@ -3044,9 +3044,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 									t30 = t42
 								} else {
 									var t43 float64
-									if i12 < 2*den4 {
+									if i12 < 2*den2 {
 										t44 := float64(-0.75)
-										t45 := float64(i12) / float64(den4)
+										t45 := float64(i12) / float64(den2)
 										t46 := float64(3)
 										t47 := math.Pow(t45, t46)
 										t48 := float64(5)
@@ -3054,7 +3054,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 										t50 := math.Pow(t45, t49)
 										t51 := float64(t48 * t50)
 										t52 := float64(t47 - t51)
-										t53 := float64(8*i12) / float64(den4)
+										t53 := float64(8*i12) / float64(den2)
 										t54 := float64(t52 + t53)
 										t55 := float64(4)
 										t56 := float64(t54 - t55)
@@ -3125,10 +3125,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := num*2 - den
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
+										i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
 										i5 := min(max(i3+k0, 0), i4)
 										if uint(i5) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
@@ -3140,10 +3140,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num2, den3 := runtime.Positive(i6*S1, n3)
-										i7 := num2*2 - den3
-										den4 := den3 * 2
-										i8 := runtime.FloorDiv(i7, den4)
+										i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i8 := runtime.FloorDiv(i7, den2)
 										i10 := min(max(i8+k1, 0), i9)
 										if uint(i10) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
@@ -3155,21 +3155,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num3, den5 := runtime.Positive(i11*S2, n4)
-										i12 := num3*2 - den5
-										den6 := den5 * 2
-										i13 := runtime.FloorDiv(i12, den6)
+										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+										den3 := runtime.Denominator(n4) * 2
+										_ = den3
+										i13 := runtime.FloorDiv(i12, den3)
 										i15 := min(max(i13+k2, 0), i14)
 										if uint(i15) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
 										}
 										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										n5 := i2 - i3*den2 - k0*den2
+										n5 := i2 - i3*den - k0*den
 										i16 := max(n5, -n5)
 										var t float64
-										if i16 <= den2 {
+										if i16 <= den {
 											t2 := float64(1.25)
-											t3 := float64(i16) / float64(den2)
+											t3 := float64(i16) / float64(den)
 											t4 := float64(3)
 											t5 := math.Pow(t3, t4)
 											t6 := float64(t2 * t5)
@@ -3183,9 +3183,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 											t = t13
 										} else {
 											var t14 float64
-											if i16 < 2*den2 {
+											if i16 < 2*den {
 												t15 := float64(-0.75)
-												t16 := float64(i16) / float64(den2)
+												t16 := float64(i16) / float64(den)
 												t17 := float64(3)
 												t18 := math.Pow(t16, t17)
 												t19 := float64(5)
@@ -3193,7 +3193,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 												t21 := math.Pow(t16, t20)
 												t22 := float64(t19 * t21)
 												t23 := float64(t18 - t22)
-												t24 := float64(8*i16) / float64(den2)
+												t24 := float64(8*i16) / float64(den)
 												t25 := float64(t23 + t24)
 												t26 := float64(4)
 												t27 := float64(t25 - t26)
@@ -3205,12 +3205,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 											}
 											t = t14
 										}
-										n6 := i7 - i8*den4 - k1*den4
+										n6 := i7 - i8*den2 - k1*den2
 										i17 := max(n6, -n6)
 										var t30 float64
-										if i17 <= den4 {
+										if i17 <= den2 {
 											t31 := float64(1.25)
-											t32 := float64(i17) / float64(den4)
+											t32 := float64(i17) / float64(den2)
 											t33 := float64(3)
 											t34 := math.Pow(t32, t33)
 											t35 := float64(t31 * t34)
@@ -3224,9 +3224,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 											t30 = t42
 										} else {
 											var t43 float64
-											if i17 < 2*den4 {
+											if i17 < 2*den2 {
 												t44 := float64(-0.75)
-												t45 := float64(i17) / float64(den4)
+												t45 := float64(i17) / float64(den2)
 												t46 := float64(3)
 												t47 := math.Pow(t45, t46)
 												t48 := float64(5)
@@ -3234,7 +3234,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 												t50 := math.Pow(t45, t49)
 												t51 := float64(t48 * t50)
 												t52 := float64(t47 - t51)
-												t53 := float64(8*i17) / float64(den4)
+												t53 := float64(8*i17) / float64(den2)
 												t54 := float64(t52 + t53)
 												t55 := float64(4)
 												t56 := float64(t54 - t55)
@@ -3247,12 +3247,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 											t30 = t43
 										}
 										t59 := float64(t * t30)
-										n7 := i12 - i13*den6 - k2*den6
+										n7 := i12 - i13*den3 - k2*den3
 										i18 := max(n7, -n7)
 										var t60 float64
-										if i18 <= den6 {
+										if i18 <= den3 {
 											t61 := float64(1.25)
-											t62 := float64(i18) / float64(den6)
+											t62 := float64(i18) / float64(den3)
 											t63 := float64(3)
 											t64 := math.Pow(t62, t63)
 											t65 := float64(t61 * t64)
@@ -3266,9 +3266,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 											t60 = t72
 										} else {
 											var t73 float64
-											if i18 < 2*den6 {
+											if i18 < 2*den3 {
 												t74 := float64(-0.75)
-												t75 := float64(i18) / float64(den6)
+												t75 := float64(i18) / float64(den3)
 												t76 := float64(3)
 												t77 := math.Pow(t75, t76)
 												t78 := float64(5)
@@ -3276,7 +3276,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 												t80 := math.Pow(t75, t79)
 												t81 := float64(t78 * t80)
 												t82 := float64(t77 - t81)
-												t83 := float64(8*i18) / float64(den6)
+												t83 := float64(8*i18) / float64(den3)
 												t84 := float64(t82 + t83)
 												t85 := float64(4)
 												t86 := float64(t84 - t85)
@@ -3350,10 +3350,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := num*2 - den
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
+										i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
 										i5 := min(max(i3+k0, 0), i4)
 										if uint(i5) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
@@ -3365,10 +3365,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num2, den3 := runtime.Positive(i6*S1, n3)
-										i7 := num2*2 - den3
-										den4 := den3 * 2
-										i8 := runtime.FloorDiv(i7, den4)
+										i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i8 := runtime.FloorDiv(i7, den2)
 										i10 := min(max(i8+k1, 0), i9)
 										if uint(i10) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
@@ -3380,21 +3380,21 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num3, den5 := runtime.Positive(i11*S2, n4)
-										i12 := num3*2 - den5
-										den6 := den5 * 2
-										i13 := runtime.FloorDiv(i12, den6)
+										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+										den3 := runtime.Denominator(n4) * 2
+										_ = den3
+										i13 := runtime.FloorDiv(i12, den3)
 										i15 := min(max(i13+k2, 0), i14)
 										if uint(i15) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
 										}
 										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										n5 := i2 - i3*den2 - k0*den2
+										n5 := i2 - i3*den - k0*den
 										i16 := max(n5, -n5)
 										var t float64
-										if i16 <= den2 {
+										if i16 <= den {
 											t2 := float64(1.25)
-											t3 := float64(i16) / float64(den2)
+											t3 := float64(i16) / float64(den)
 											t4 := float64(3)
 											t5 := math.Pow(t3, t4)
 											t6 := float64(t2 * t5)
@@ -3408,9 +3408,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 											t = t13
 										} else {
 											var t14 float64
-											if i16 < 2*den2 {
+											if i16 < 2*den {
 												t15 := float64(-0.75)
-												t16 := float64(i16) / float64(den2)
+												t16 := float64(i16) / float64(den)
 												t17 := float64(3)
 												t18 := math.Pow(t16, t17)
 												t19 := float64(5)
@@ -3418,7 +3418,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 												t21 := math.Pow(t16, t20)
 												t22 := float64(t19 * t21)
 												t23 := float64(t18 - t22)
-												t24 := float64(8*i16) / float64(den2)
+												t24 := float64(8*i16) / float64(den)
 												t25 := float64(t23 + t24)
 												t26 := float64(4)
 												t27 := float64(t25 - t26)
@@ -3430,12 +3430,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 											}
 											t = t14
 										}
-										n6 := i7 - i8*den4 - k1*den4
+										n6 := i7 - i8*den2 - k1*den2
 										i17 := max(n6, -n6)
 										var t30 float64
-										if i17 <= den4 {
+										if i17 <= den2 {
 											t31 := float64(1.25)
-											t32 := float64(i17) / float64(den4)
+											t32 := float64(i17) / float64(den2)
 											t33 := float64(3)
 											t34 := math.Pow(t32, t33)
 											t35 := float64(t31 * t34)
@@ -3449,9 +3449,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 											t30 = t42
 										} else {
 											var t43 float64
-											if i17 < 2*den4 {
+											if i17 < 2*den2 {
 												t44 := float64(-0.75)
-												t45 := float64(i17) / float64(den4)
+												t45 := float64(i17) / float64(den2)
 												t46 := float64(3)
 												t47 := math.Pow(t45, t46)
 												t48 := float64(5)
@@ -3459,7 +3459,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 												t50 := math.Pow(t45, t49)
 												t51 := float64(t48 * t50)
 												t52 := float64(t47 - t51)
-												t53 := float64(8*i17) / float64(den4)
+												t53 := float64(8*i17) / float64(den2)
 												t54 := float64(t52 + t53)
 												t55 := float64(4)
 												t56 := float64(t54 - t55)
@@ -3472,12 +3472,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 											t30 = t43
 										}
 										t59 := float64(t * t30)
-										n7 := i12 - i13*den6 - k2*den6
+										n7 := i12 - i13*den3 - k2*den3
 										i18 := max(n7, -n7)
 										var t60 float64
-										if i18 <= den6 {
+										if i18 <= den3 {
 											t61 := float64(1.25)
-											t62 := float64(i18) / float64(den6)
+											t62 := float64(i18) / float64(den3)
 											t63 := float64(3)
 											t64 := math.Pow(t62, t63)
 											t65 := float64(t61 * t64)
@@ -3491,9 +3491,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 											t60 = t72
 										} else {
 											var t73 float64
-											if i18 < 2*den6 {
+											if i18 < 2*den3 {
 												t74 := float64(-0.75)
-												t75 := float64(i18) / float64(den6)
+												t75 := float64(i18) / float64(den3)
 												t76 := float64(3)
 												t77 := math.Pow(t75, t76)
 												t78 := float64(5)
@@ -3501,7 +3501,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 												t80 := math.Pow(t75, t79)
 												t81 := float64(t78 * t80)
 												t82 := float64(t77 - t81)
-												t83 := float64(8*i18) / float64(den6)
+												t83 := float64(8*i18) / float64(den3)
 												t84 := float64(t82 + t83)
 												t85 := float64(4)
 												t86 := float64(t84 - t85)
@@ -3556,28 +3556,28 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 					dyAt := dy[dyRow+p0]
 					for k0 := -1; k0 < 3; k0++ {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
-						i5 := runtime.FloorDiv(i4, den2)
+						i5 := runtime.FloorDiv(i4, den)
 						i6 := min(max(i5+k0, 0), i)
 						if uint(i6) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 						}
 						at := dxRow2 + i6
-						n2 := i4 - i5*den2 - k0*den2
+						n2 := i4 - i5*den - k0*den
 						i7 := max(n2, -n2)
 						var t28 float32
-						if i7 <= den2 {
+						if i7 <= den {
 							t := float64(1.25)
-							t2 := float64(i7) / float64(den2)
+							t2 := float64(i7) / float64(den)
 							t3 := float64(3)
 							t4 := math.Pow(t2, t3)
 							t5 := float64(t * t4)
@@ -3591,9 +3591,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 							t28 = float32(t12)
 						} else {
 							t27 := float32(0)
-							if i7 < 2*den2 {
+							if i7 < 2*den {
 								t13 := float64(-0.75)
-								t14 := float64(i7) / float64(den2)
+								t14 := float64(i7) / float64(den)
 								t15 := float64(3)
 								t16 := math.Pow(t14, t15)
 								t17 := float64(5)
@@ -3601,7 +3601,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 								t19 := math.Pow(t14, t18)
 								t20 := float64(t17 * t19)
 								t21 := float64(t16 - t20)
-								t22 := float64(8*i7) / float64(den2)
+								t22 := float64(8*i7) / float64(den)
 								t23 := float64(t21 + t22)
 								t24 := float64(4)
 								t25 := float64(t23 - t24)
@@ -3649,28 +3649,28 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 					dyAt := dy[dyRow+p0]
 					for k0 := -1; k0 < 3; k0++ {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
-						i5 := runtime.FloorDiv(i4, den2)
+						i5 := runtime.FloorDiv(i4, den)
 						i6 := min(max(i5+k0, 0), i)
 						if uint(i6) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 						}
 						at := dxRow2 + i6
-						n2 := i4 - i5*den2 - k0*den2
+						n2 := i4 - i5*den - k0*den
 						i7 := max(n2, -n2)
 						var t28 float64
-						if i7 <= den2 {
+						if i7 <= den {
 							t := float64(1.25)
-							t2 := float64(i7) / float64(den2)
+							t2 := float64(i7) / float64(den)
 							t3 := float64(3)
 							t4 := math.Pow(t2, t3)
 							t5 := float64(t * t4)
@@ -3684,9 +3684,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 							t28 = t12
 						} else {
 							t27 := float64(0)
-							if i7 < 2*den2 {
+							if i7 < 2*den {
 								t13 := float64(-0.75)
-								t14 := float64(i7) / float64(den2)
+								t14 := float64(i7) / float64(den)
 								t15 := float64(3)
 								t16 := math.Pow(t14, t15)
 								t17 := float64(5)
@@ -3694,7 +3694,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 								t19 := math.Pow(t14, t18)
 								t20 := float64(t17 * t19)
 								t21 := float64(t16 - t20)
-								t22 := float64(8*i7) / float64(den2)
+								t22 := float64(8*i7) / float64(den)
 								t23 := float64(t21 + t22)
 								t24 := float64(4)
 								t25 := float64(t23 - t24)
@@ -3750,44 +3750,44 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 						for k0 := -1; k0 < 3; k0++ {
 							for k1 := -1; k1 < 3; k1++ {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c2 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
-								i5 := runtime.FloorDiv(i4, den2)
+								i5 := runtime.FloorDiv(i4, den)
 								i6 := min(max(i5+k0, 0), i)
 								if uint(i6) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 								}
 								var i10 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i10, den4 = 0, 1
+									i10, den2 = 0, 1
 								} else {
 									if i9 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num2, den3 := runtime.Positive(i8, i9)
-									i10, den4 = num2, den3
+									i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 								}
-								i11 := runtime.FloorDiv(i10, den4)
+								i11 := runtime.FloorDiv(i10, den2)
 								i12 := min(max(i11+k1, 0), i7)
 								if uint(i12) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
 								}
 								at := (dxRow2+i6)*S1 + i12
-								n2 := i4 - i5*den2 - k0*den2
+								n2 := i4 - i5*den - k0*den
 								i13 := max(n2, -n2)
 								var t float64
-								if i13 <= den2 {
+								if i13 <= den {
 									t2 := float64(1.25)
-									t3 := float64(i13) / float64(den2)
+									t3 := float64(i13) / float64(den)
 									t4 := float64(3)
 									t5 := math.Pow(t3, t4)
 									t6 := float64(t2 * t5)
@@ -3801,9 +3801,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 									t = t13
 								} else {
 									var t14 float64
-									if i13 < 2*den2 {
+									if i13 < 2*den {
 										t15 := float64(-0.75)
-										t16 := float64(i13) / float64(den2)
+										t16 := float64(i13) / float64(den)
 										t17 := float64(3)
 										t18 := math.Pow(t16, t17)
 										t19 := float64(5)
@@ -3811,7 +3811,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 										t21 := math.Pow(t16, t20)
 										t22 := float64(t19 * t21)
 										t23 := float64(t18 - t22)
-										t24 := float64(8*i13) / float64(den2)
+										t24 := float64(8*i13) / float64(den)
 										t25 := float64(t23 + t24)
 										t26 := float64(4)
 										t27 := float64(t25 - t26)
@@ -3823,12 +3823,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 									}
 									t = t14
 								}
-								n3 := i10 - i11*den4 - k1*den4
+								n3 := i10 - i11*den2 - k1*den2
 								i14 := max(n3, -n3)
 								var t30 float64
-								if i14 <= den4 {
+								if i14 <= den2 {
 									t31 := float64(1.25)
-									t32 := float64(i14) / float64(den4)
+									t32 := float64(i14) / float64(den2)
 									t33 := float64(3)
 									t34 := math.Pow(t32, t33)
 									t35 := float64(t31 * t34)
@@ -3842,9 +3842,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 									t30 = t42
 								} else {
 									var t43 float64
-									if i14 < 2*den4 {
+									if i14 < 2*den2 {
 										t44 := float64(-0.75)
-										t45 := float64(i14) / float64(den4)
+										t45 := float64(i14) / float64(den2)
 										t46 := float64(3)
 										t47 := math.Pow(t45, t46)
 										t48 := float64(5)
@@ -3852,7 +3852,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 										t50 := math.Pow(t45, t49)
 										t51 := float64(t48 * t50)
 										t52 := float64(t47 - t51)
-										t53 := float64(8*i14) / float64(den4)
+										t53 := float64(8*i14) / float64(den2)
 										t54 := float64(t52 + t53)
 										t55 := float64(4)
 										t56 := float64(t54 - t55)
@@ -3915,44 +3915,44 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 						for k0 := -1; k0 < 3; k0++ {
 							for k1 := -1; k1 < 3; k1++ {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c2 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
-								i5 := runtime.FloorDiv(i4, den2)
+								i5 := runtime.FloorDiv(i4, den)
 								i6 := min(max(i5+k0, 0), i)
 								if uint(i6) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 								}
 								var i10 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i10, den4 = 0, 1
+									i10, den2 = 0, 1
 								} else {
 									if i9 == 0 {
 										return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num2, den3 := runtime.Positive(i8, i9)
-									i10, den4 = num2, den3
+									i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 								}
-								i11 := runtime.FloorDiv(i10, den4)
+								i11 := runtime.FloorDiv(i10, den2)
 								i12 := min(max(i11+k1, 0), i7)
 								if uint(i12) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
 								}
 								at := (dxRow2+i6)*S1 + i12
-								n2 := i4 - i5*den2 - k0*den2
+								n2 := i4 - i5*den - k0*den
 								i13 := max(n2, -n2)
 								var t float64
-								if i13 <= den2 {
+								if i13 <= den {
 									t2 := float64(1.25)
-									t3 := float64(i13) / float64(den2)
+									t3 := float64(i13) / float64(den)
 									t4 := float64(3)
 									t5 := math.Pow(t3, t4)
 									t6 := float64(t2 * t5)
@@ -3966,9 +3966,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 									t = t13
 								} else {
 									var t14 float64
-									if i13 < 2*den2 {
+									if i13 < 2*den {
 										t15 := float64(-0.75)
-										t16 := float64(i13) / float64(den2)
+										t16 := float64(i13) / float64(den)
 										t17 := float64(3)
 										t18 := math.Pow(t16, t17)
 										t19 := float64(5)
@@ -3976,7 +3976,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 										t21 := math.Pow(t16, t20)
 										t22 := float64(t19 * t21)
 										t23 := float64(t18 - t22)
-										t24 := float64(8*i13) / float64(den2)
+										t24 := float64(8*i13) / float64(den)
 										t25 := float64(t23 + t24)
 										t26 := float64(4)
 										t27 := float64(t25 - t26)
@@ -3988,12 +3988,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 									}
 									t = t14
 								}
-								n3 := i10 - i11*den4 - k1*den4
+								n3 := i10 - i11*den2 - k1*den2
 								i14 := max(n3, -n3)
 								var t30 float64
-								if i14 <= den4 {
+								if i14 <= den2 {
 									t31 := float64(1.25)
-									t32 := float64(i14) / float64(den4)
+									t32 := float64(i14) / float64(den2)
 									t33 := float64(3)
 									t34 := math.Pow(t32, t33)
 									t35 := float64(t31 * t34)
@@ -4007,9 +4007,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 									t30 = t42
 								} else {
 									var t43 float64
-									if i14 < 2*den4 {
+									if i14 < 2*den2 {
 										t44 := float64(-0.75)
-										t45 := float64(i14) / float64(den4)
+										t45 := float64(i14) / float64(den2)
 										t46 := float64(3)
 										t47 := math.Pow(t45, t46)
 										t48 := float64(5)
@@ -4017,7 +4017,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 										t50 := math.Pow(t45, t49)
 										t51 := float64(t48 * t50)
 										t52 := float64(t47 - t51)
-										t53 := float64(8*i14) / float64(den4)
+										t53 := float64(8*i14) / float64(den2)
 										t54 := float64(t52 + t53)
 										t55 := float64(4)
 										t56 := float64(t54 - t55)
@@ -4088,60 +4088,60 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 								for k1 := -1; k1 < 3; k1++ {
 									for k2 := -1; k2 < 3; k2++ {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c2 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
-										i5 := runtime.FloorDiv(i4, den2)
+										i5 := runtime.FloorDiv(i4, den)
 										i6 := min(max(i5+k0, 0), i)
 										if uint(i6) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 										}
 										var i10 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i10, den4 = 0, 1
+											i10, den2 = 0, 1
 										} else {
 											if i9 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num2, den3 := runtime.Positive(i8, i9)
-											i10, den4 = num2, den3
+											i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 										}
-										i11 := runtime.FloorDiv(i10, den4)
+										i11 := runtime.FloorDiv(i10, den2)
 										i12 := min(max(i11+k1, 0), i7)
 										if uint(i12) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
 										}
 										var i16 int
-										var den6 int
+										var den3 int
+										_ = den3
 										if c4 {
-											i16, den6 = 0, 1
+											i16, den3 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num3, den5 := runtime.Positive(i14, i15)
-											i16, den6 = num3, den5
+											i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
-										i17 := runtime.FloorDiv(i16, den6)
+										i17 := runtime.FloorDiv(i16, den3)
 										i18 := min(max(i17+k2, 0), i13)
 										if uint(i18) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
 										}
 										at := ((dxRow2+i6)*S1+i12)*S2 + i18
-										n2 := i4 - i5*den2 - k0*den2
+										n2 := i4 - i5*den - k0*den
 										i19 := max(n2, -n2)
 										var t float64
-										if i19 <= den2 {
+										if i19 <= den {
 											t2 := float64(1.25)
-											t3 := float64(i19) / float64(den2)
+											t3 := float64(i19) / float64(den)
 											t4 := float64(3)
 											t5 := math.Pow(t3, t4)
 											t6 := float64(t2 * t5)
@@ -4155,9 +4155,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 											t = t13
 										} else {
 											var t14 float64
-											if i19 < 2*den2 {
+											if i19 < 2*den {
 												t15 := float64(-0.75)
-												t16 := float64(i19) / float64(den2)
+												t16 := float64(i19) / float64(den)
 												t17 := float64(3)
 												t18 := math.Pow(t16, t17)
 												t19 := float64(5)
@@ -4165,7 +4165,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 												t21 := math.Pow(t16, t20)
 												t22 := float64(t19 * t21)
 												t23 := float64(t18 - t22)
-												t24 := float64(8*i19) / float64(den2)
+												t24 := float64(8*i19) / float64(den)
 												t25 := float64(t23 + t24)
 												t26 := float64(4)
 												t27 := float64(t25 - t26)
@@ -4177,12 +4177,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 											}
 											t = t14
 										}
-										n3 := i10 - i11*den4 - k1*den4
+										n3 := i10 - i11*den2 - k1*den2
 										i20 := max(n3, -n3)
 										var t30 float64
-										if i20 <= den4 {
+										if i20 <= den2 {
 											t31 := float64(1.25)
-											t32 := float64(i20) / float64(den4)
+											t32 := float64(i20) / float64(den2)
 											t33 := float64(3)
 											t34 := math.Pow(t32, t33)
 											t35 := float64(t31 * t34)
@@ -4196,9 +4196,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 											t30 = t42
 										} else {
 											var t43 float64
-											if i20 < 2*den4 {
+											if i20 < 2*den2 {
 												t44 := float64(-0.75)
-												t45 := float64(i20) / float64(den4)
+												t45 := float64(i20) / float64(den2)
 												t46 := float64(3)
 												t47 := math.Pow(t45, t46)
 												t48 := float64(5)
@@ -4206,7 +4206,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 												t50 := math.Pow(t45, t49)
 												t51 := float64(t48 * t50)
 												t52 := float64(t47 - t51)
-												t53 := float64(8*i20) / float64(den4)
+												t53 := float64(8*i20) / float64(den2)
 												t54 := float64(t52 + t53)
 												t55 := float64(4)
 												t56 := float64(t54 - t55)
@@ -4219,12 +4219,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 											t30 = t43
 										}
 										t59 := float64(t * t30)
-										n4 := i16 - i17*den6 - k2*den6
+										n4 := i16 - i17*den3 - k2*den3
 										i21 := max(n4, -n4)
 										var t60 float64
-										if i21 <= den6 {
+										if i21 <= den3 {
 											t61 := float64(1.25)
-											t62 := float64(i21) / float64(den6)
+											t62 := float64(i21) / float64(den3)
 											t63 := float64(3)
 											t64 := math.Pow(t62, t63)
 											t65 := float64(t61 * t64)
@@ -4238,9 +4238,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 											t60 = t72
 										} else {
 											var t73 float64
-											if i21 < 2*den6 {
+											if i21 < 2*den3 {
 												t74 := float64(-0.75)
-												t75 := float64(i21) / float64(den6)
+												t75 := float64(i21) / float64(den3)
 												t76 := float64(3)
 												t77 := math.Pow(t75, t76)
 												t78 := float64(5)
@@ -4248,7 +4248,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 												t80 := math.Pow(t75, t79)
 												t81 := float64(t78 * t80)
 												t82 := float64(t77 - t81)
-												t83 := float64(8*i21) / float64(den6)
+												t83 := float64(8*i21) / float64(den3)
 												t84 := float64(t82 + t83)
 												t85 := float64(4)
 												t86 := float64(t84 - t85)
@@ -4322,60 +4322,60 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 								for k1 := -1; k1 < 3; k1++ {
 									for k2 := -1; k2 < 3; k2++ {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c2 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
-										i5 := runtime.FloorDiv(i4, den2)
+										i5 := runtime.FloorDiv(i4, den)
 										i6 := min(max(i5+k0, 0), i)
 										if uint(i6) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
 										}
 										var i10 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i10, den4 = 0, 1
+											i10, den2 = 0, 1
 										} else {
 											if i9 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num2, den3 := runtime.Positive(i8, i9)
-											i10, den4 = num2, den3
+											i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
 										}
-										i11 := runtime.FloorDiv(i10, den4)
+										i11 := runtime.FloorDiv(i10, den2)
 										i12 := min(max(i11+k1, 0), i7)
 										if uint(i12) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
 										}
 										var i16 int
-										var den6 int
+										var den3 int
+										_ = den3
 										if c4 {
-											i16, den6 = 0, 1
+											i16, den3 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num3, den5 := runtime.Positive(i14, i15)
-											i16, den6 = num3, den5
+											i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
-										i17 := runtime.FloorDiv(i16, den6)
+										i17 := runtime.FloorDiv(i16, den3)
 										i18 := min(max(i17+k2, 0), i13)
 										if uint(i18) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
 										}
 										at := ((dxRow2+i6)*S1+i12)*S2 + i18
-										n2 := i4 - i5*den2 - k0*den2
+										n2 := i4 - i5*den - k0*den
 										i19 := max(n2, -n2)
 										var t float64
-										if i19 <= den2 {
+										if i19 <= den {
 											t2 := float64(1.25)
-											t3 := float64(i19) / float64(den2)
+											t3 := float64(i19) / float64(den)
 											t4 := float64(3)
 											t5 := math.Pow(t3, t4)
 											t6 := float64(t2 * t5)
@@ -4389,9 +4389,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 											t = t13
 										} else {
 											var t14 float64
-											if i19 < 2*den2 {
+											if i19 < 2*den {
 												t15 := float64(-0.75)
-												t16 := float64(i19) / float64(den2)
+												t16 := float64(i19) / float64(den)
 												t17 := float64(3)
 												t18 := math.Pow(t16, t17)
 												t19 := float64(5)
@@ -4399,7 +4399,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 												t21 := math.Pow(t16, t20)
 												t22 := float64(t19 * t21)
 												t23 := float64(t18 - t22)
-												t24 := float64(8*i19) / float64(den2)
+												t24 := float64(8*i19) / float64(den)
 												t25 := float64(t23 + t24)
 												t26 := float64(4)
 												t27 := float64(t25 - t26)
@@ -4411,12 +4411,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 											}
 											t = t14
 										}
-										n3 := i10 - i11*den4 - k1*den4
+										n3 := i10 - i11*den2 - k1*den2
 										i20 := max(n3, -n3)
 										var t30 float64
-										if i20 <= den4 {
+										if i20 <= den2 {
 											t31 := float64(1.25)
-											t32 := float64(i20) / float64(den4)
+											t32 := float64(i20) / float64(den2)
 											t33 := float64(3)
 											t34 := math.Pow(t32, t33)
 											t35 := float64(t31 * t34)
@@ -4430,9 +4430,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 											t30 = t42
 										} else {
 											var t43 float64
-											if i20 < 2*den4 {
+											if i20 < 2*den2 {
 												t44 := float64(-0.75)
-												t45 := float64(i20) / float64(den4)
+												t45 := float64(i20) / float64(den2)
 												t46 := float64(3)
 												t47 := math.Pow(t45, t46)
 												t48 := float64(5)
@@ -4440,7 +4440,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 												t50 := math.Pow(t45, t49)
 												t51 := float64(t48 * t50)
 												t52 := float64(t47 - t51)
-												t53 := float64(8*i20) / float64(den4)
+												t53 := float64(8*i20) / float64(den2)
 												t54 := float64(t52 + t53)
 												t55 := float64(4)
 												t56 := float64(t54 - t55)
@@ -4453,12 +4453,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 											t30 = t43
 										}
 										t59 := float64(t * t30)
-										n4 := i16 - i17*den6 - k2*den6
+										n4 := i16 - i17*den3 - k2*den3
 										i21 := max(n4, -n4)
 										var t60 float64
-										if i21 <= den6 {
+										if i21 <= den3 {
 											t61 := float64(1.25)
-											t62 := float64(i21) / float64(den6)
+											t62 := float64(i21) / float64(den3)
 											t63 := float64(3)
 											t64 := math.Pow(t62, t63)
 											t65 := float64(t61 * t64)
@@ -4472,9 +4472,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 											t60 = t72
 										} else {
 											var t73 float64
-											if i21 < 2*den6 {
+											if i21 < 2*den3 {
 												t74 := float64(-0.75)
-												t75 := float64(i21) / float64(den6)
+												t75 := float64(i21) / float64(den3)
 												t76 := float64(3)
 												t77 := math.Pow(t75, t76)
 												t78 := float64(5)
@@ -4482,7 +4482,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 												t80 := math.Pow(t75, t79)
 												t81 := float64(t78 * t80)
 												t82 := float64(t77 - t81)
-												t83 := float64(8*i21) / float64(den6)
+												t83 := float64(8*i21) / float64(den3)
 												t84 := float64(t82 + t83)
 												t85 := float64(4)
 												t86 := float64(t84 - t85)

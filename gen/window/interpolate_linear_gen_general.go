@@ -206,12 +206,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := max(num*2-den, 0)
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
-						i4 := i2 - i3*den2
-						t = float32(float64(den2-i4) / float64(den2))
+						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
+						i4 := i2 - i3*den
+						t = float32(float64(den-i4) / float64(den))
 					} else {
 						if S0 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -220,12 +220,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 						if n3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num2, den3 := runtime.Positive(i*S0, n3)
-						i5 := max(num2*2-den3, 0)
-						den4 := den3 * 2
-						i6 := runtime.FloorDiv(i5, den4)
-						i7 := i5 - i6*den4
-						t = float32(float64(i7) / float64(den4))
+						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+						den2 := runtime.Denominator(n3) * 2
+						_ = den2
+						i6 := runtime.FloorDiv(i5, den2)
+						i7 := i5 - i6*den2
+						t = float32(float64(i7) / float64(den2))
 					}
 					if S0 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -234,10 +234,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 					if n4 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					num3, den5 := runtime.Positive(i*S0, n4)
-					i8 := max(num3*2-den5, 0)
-					den6 := den5 * 2
-					i9 := runtime.FloorDiv(i8, den6)
+					i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
+					den3 := runtime.Denominator(n4) * 2
+					_ = den3
+					i9 := runtime.FloorDiv(i8, den3)
 					i11 := min(i9+k0, i10)
 					if uint(i11) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
@@ -281,12 +281,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := max(num*2-den, 0)
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
-						i4 := i2 - i3*den2
-						t = float64(den2-i4) / float64(den2)
+						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
+						i4 := i2 - i3*den
+						t = float64(den-i4) / float64(den)
 					} else {
 						if S0 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -295,12 +295,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 						if n3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num2, den3 := runtime.Positive(i*S0, n3)
-						i5 := max(num2*2-den3, 0)
-						den4 := den3 * 2
-						i6 := runtime.FloorDiv(i5, den4)
-						i7 := i5 - i6*den4
-						t = float64(i7) / float64(den4)
+						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+						den2 := runtime.Denominator(n3) * 2
+						_ = den2
+						i6 := runtime.FloorDiv(i5, den2)
+						i7 := i5 - i6*den2
+						t = float64(i7) / float64(den2)
 					}
 					if S0 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -309,10 +309,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 					if n4 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					num3, den5 := runtime.Positive(i*S0, n4)
-					i8 := max(num3*2-den5, 0)
-					den6 := den5 * 2
-					i9 := runtime.FloorDiv(i8, den6)
+					i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
+					den3 := runtime.Denominator(n4) * 2
+					_ = den3
+					i9 := runtime.FloorDiv(i8, den3)
 					i11 := min(i9+k0, i10)
 					if uint(i11) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
@@ -356,7 +356,8 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 						c2 := k0 == 0
 						for k1 := range 2 {
 							var i8 int
-							var den5 int
+							var den3 int
+							_ = den3
 							if c2 {
 								if S0 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -365,12 +366,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := max(num*2-den, 0)
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
-								i4 := i2 - i3*den2
-								i8, den5 = den2-i4, den2
+								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
+								i4 := i2 - i3*den
+								i8, den3 = den-i4, den
 							} else {
 								if S0 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -379,15 +380,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num2, den3 := runtime.Positive(i*S0, n3)
-								i5 := max(num2*2-den3, 0)
-								den4 := den3 * 2
-								i6 := runtime.FloorDiv(i5, den4)
-								i7 := i5 - i6*den4
-								i8, den5 = i7, den4
+								i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i6 := runtime.FloorDiv(i5, den2)
+								i7 := i5 - i6*den2
+								i8, den3 = i7, den2
 							}
 							var i16 int
-							var den10 int
+							var den6 int
+							_ = den6
 							if k1 == 0 {
 								if S1 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -396,12 +398,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 								if n4 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num3, den6 := runtime.Positive(i9*S1, n4)
-								i10 := max(num3*2-den6, 0)
-								den7 := den6 * 2
-								i11 := runtime.FloorDiv(i10, den7)
-								i12 := i10 - i11*den7
-								i16, den10 = den7-i12, den7
+								i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+								den4 := runtime.Denominator(n4) * 2
+								_ = den4
+								i11 := runtime.FloorDiv(i10, den4)
+								i12 := i10 - i11*den4
+								i16, den6 = den4-i12, den4
 							} else {
 								if S1 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -410,12 +412,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 								if n5 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num4, den8 := runtime.Positive(i9*S1, n5)
-								i13 := max(num4*2-den8, 0)
-								den9 := den8 * 2
-								i14 := runtime.FloorDiv(i13, den9)
-								i15 := i13 - i14*den9
-								i16, den10 = i15, den9
+								i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+								den5 := runtime.Denominator(n5) * 2
+								_ = den5
+								i14 := runtime.FloorDiv(i13, den5)
+								i15 := i13 - i14*den5
+								i16, den6 = i15, den5
 							}
 							if S0 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -424,10 +426,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 							if n6 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 							}
-							num5, den11 := runtime.Positive(i*S0, n6)
-							i17 := max(num5*2-den11, 0)
-							den12 := den11 * 2
-							i18 := runtime.FloorDiv(i17, den12)
+							i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
+							den7 := runtime.Denominator(n6) * 2
+							_ = den7
+							i18 := runtime.FloorDiv(i17, den7)
 							i20 := min(i18+k0, i19)
 							if uint(i20) >= uint(S0) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
@@ -439,15 +441,15 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 							if n7 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 							}
-							num6, den13 := runtime.Positive(i9*S1, n7)
-							i21 := max(num6*2-den13, 0)
-							den14 := den13 * 2
-							i22 := runtime.FloorDiv(i21, den14)
+							i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
+							den8 := runtime.Denominator(n7) * 2
+							_ = den8
+							i22 := runtime.FloorDiv(i21, den8)
 							i24 := min(i22+k1, i23)
 							if uint(i24) >= uint(S1) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
 							}
-							t := float32(float32(float64(i8*i16)/float64(den5*den10)) * x[(xRow2+i20)*S1+i24])
+							t := float32(float32(float64(i8*i16)/float64(den3*den6)) * x[(xRow2+i20)*S1+i24])
 							sum += float64(t)
 						}
 					}
@@ -489,7 +491,8 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 						c2 := k0 == 0
 						for k1 := range 2 {
 							var i8 int
-							var den5 int
+							var den3 int
+							_ = den3
 							if c2 {
 								if S0 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -498,12 +501,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := max(num*2-den, 0)
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
-								i4 := i2 - i3*den2
-								i8, den5 = den2-i4, den2
+								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
+								i4 := i2 - i3*den
+								i8, den3 = den-i4, den
 							} else {
 								if S0 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -512,15 +515,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num2, den3 := runtime.Positive(i*S0, n3)
-								i5 := max(num2*2-den3, 0)
-								den4 := den3 * 2
-								i6 := runtime.FloorDiv(i5, den4)
-								i7 := i5 - i6*den4
-								i8, den5 = i7, den4
+								i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i6 := runtime.FloorDiv(i5, den2)
+								i7 := i5 - i6*den2
+								i8, den3 = i7, den2
 							}
 							var i16 int
-							var den10 int
+							var den6 int
+							_ = den6
 							if k1 == 0 {
 								if S1 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -529,12 +533,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 								if n4 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num3, den6 := runtime.Positive(i9*S1, n4)
-								i10 := max(num3*2-den6, 0)
-								den7 := den6 * 2
-								i11 := runtime.FloorDiv(i10, den7)
-								i12 := i10 - i11*den7
-								i16, den10 = den7-i12, den7
+								i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+								den4 := runtime.Denominator(n4) * 2
+								_ = den4
+								i11 := runtime.FloorDiv(i10, den4)
+								i12 := i10 - i11*den4
+								i16, den6 = den4-i12, den4
 							} else {
 								if S1 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -543,12 +547,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 								if n5 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num4, den8 := runtime.Positive(i9*S1, n5)
-								i13 := max(num4*2-den8, 0)
-								den9 := den8 * 2
-								i14 := runtime.FloorDiv(i13, den9)
-								i15 := i13 - i14*den9
-								i16, den10 = i15, den9
+								i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+								den5 := runtime.Denominator(n5) * 2
+								_ = den5
+								i14 := runtime.FloorDiv(i13, den5)
+								i15 := i13 - i14*den5
+								i16, den6 = i15, den5
 							}
 							if S0 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -557,10 +561,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 							if n6 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 							}
-							num5, den11 := runtime.Positive(i*S0, n6)
-							i17 := max(num5*2-den11, 0)
-							den12 := den11 * 2
-							i18 := runtime.FloorDiv(i17, den12)
+							i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
+							den7 := runtime.Denominator(n6) * 2
+							_ = den7
+							i18 := runtime.FloorDiv(i17, den7)
 							i20 := min(i18+k0, i19)
 							if uint(i20) >= uint(S0) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
@@ -572,15 +576,15 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 							if n7 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 							}
-							num6, den13 := runtime.Positive(i9*S1, n7)
-							i21 := max(num6*2-den13, 0)
-							den14 := den13 * 2
-							i22 := runtime.FloorDiv(i21, den14)
+							i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
+							den8 := runtime.Denominator(n7) * 2
+							_ = den8
+							i22 := runtime.FloorDiv(i21, den8)
 							i24 := min(i22+k1, i23)
 							if uint(i24) >= uint(S1) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
 							}
-							t := float64(float64(i8*i16) / float64(den5*den10) * x[(xRow2+i20)*S1+i24])
+							t := float64(float64(i8*i16) / float64(den3*den6) * x[(xRow2+i20)*S1+i24])
 							sum += t
 						}
 					}
@@ -607,9 +611,9 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] += T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) * (if k2 == 0 then 1 - (max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))) else max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1), min(floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)) + k2, |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2, k0 in 0..2, k1 in 0..2, k2 in 0..2
-	i28 := S0 - 1
-	i32 := S1 - 1
-	i36 := S2 - 1
+	i30 := S0 - 1
+	i34 := S1 - 1
+	i39 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -630,7 +634,8 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 								c3 := k1 == 0
 								for k2 := range 2 {
 									var i8 int
-									var den5 int
+									var den3 int
+									_ = den3
 									if c2 {
 										if S0 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -639,12 +644,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := max(num*2-den, 0)
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
-										i4 := i2 - i3*den2
-										i8, den5 = den2-i4, den2
+										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
+										i4 := i2 - i3*den
+										i8, den3 = den-i4, den
 									} else {
 										if S0 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -653,15 +658,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num2, den3 := runtime.Positive(i*S0, n3)
-										i5 := max(num2*2-den3, 0)
-										den4 := den3 * 2
-										i6 := runtime.FloorDiv(i5, den4)
-										i7 := i5 - i6*den4
-										i8, den5 = i7, den4
+										i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i6 := runtime.FloorDiv(i5, den2)
+										i7 := i5 - i6*den2
+										i8, den3 = i7, den2
 									}
 									var i16 int
-									var den10 int
+									var den6 int
+									_ = den6
 									if c3 {
 										if S1 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -670,12 +676,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num3, den6 := runtime.Positive(i9*S1, n4)
-										i10 := max(num3*2-den6, 0)
-										den7 := den6 * 2
-										i11 := runtime.FloorDiv(i10, den7)
-										i12 := i10 - i11*den7
-										i16, den10 = den7-i12, den7
+										i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+										den4 := runtime.Denominator(n4) * 2
+										_ = den4
+										i11 := runtime.FloorDiv(i10, den4)
+										i12 := i10 - i11*den4
+										i16, den6 = den4-i12, den4
 									} else {
 										if S1 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -684,15 +690,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n5 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num4, den8 := runtime.Positive(i9*S1, n5)
-										i13 := max(num4*2-den8, 0)
-										den9 := den8 * 2
-										i14 := runtime.FloorDiv(i13, den9)
-										i15 := i13 - i14*den9
-										i16, den10 = i15, den9
+										i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+										den5 := runtime.Denominator(n5) * 2
+										_ = den5
+										i14 := runtime.FloorDiv(i13, den5)
+										i15 := i13 - i14*den5
+										i16, den6 = i15, den5
 									}
-									var i24 int
-									var den15 int
+									var i26 int
+									var den9 int
+									_ = den9
 									if k2 == 0 {
 										if S2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -701,12 +708,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n6 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num5, den11 := runtime.Positive(i17*S2, n6)
-										i18 := max(num5*2-den11, 0)
-										den12 := den11 * 2
-										i19 := runtime.FloorDiv(i18, den12)
-										i20 := i18 - i19*den12
-										i24, den15 = den12-i20, den12
+										i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
+										den7 := runtime.Denominator(n6) * 2
+										_ = den7
+										i19 := max(i18, 0)
+										i20 := runtime.FloorDiv(i19, den7)
+										i21 := i19 - i20*den7
+										i26, den9 = den7-i21, den7
 									} else {
 										if S2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -715,14 +723,15 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 										if n7 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num6, den13 := runtime.Positive(i17*S2, n7)
-										i21 := max(num6*2-den13, 0)
-										den14 := den13 * 2
-										i22 := runtime.FloorDiv(i21, den14)
-										i23 := i21 - i22*den14
-										i24, den15 = i23, den14
+										i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
+										den8 := runtime.Denominator(n7) * 2
+										_ = den8
+										i23 := max(i22, 0)
+										i24 := runtime.FloorDiv(i23, den8)
+										i25 := i23 - i24*den8
+										i26, den9 = i25, den8
 									}
-									i25 := float32(float64(i8*i16*i24) / float64(den5*den10*den15))
+									i27 := float32(float64(i8*i16*i26) / float64(den3*den6*den9))
 									if S0 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 									}
@@ -730,13 +739,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 									if n8 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 									}
-									num7, den16 := runtime.Positive(i*S0, n8)
-									i26 := max(num7*2-den16, 0)
-									den17 := den16 * 2
-									i27 := runtime.FloorDiv(i26, den17)
-									i29 := min(i27+k0, i28)
-									if uint(i29) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i29, S0)
+									i28 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
+									den10 := runtime.Denominator(n8) * 2
+									_ = den10
+									i29 := runtime.FloorDiv(i28, den10)
+									i31 := min(i29+k0, i30)
+									if uint(i31) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S0", i31, S0)
 									}
 									if S1 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -745,13 +754,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 									if n9 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 									}
-									num8, den18 := runtime.Positive(i9*S1, n9)
-									i30 := max(num8*2-den18, 0)
-									den19 := den18 * 2
-									i31 := runtime.FloorDiv(i30, den19)
-									i33 := min(i31+k1, i32)
-									if uint(i33) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i33, S1)
+									i32 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
+									den11 := runtime.Denominator(n9) * 2
+									_ = den11
+									i33 := runtime.FloorDiv(i32, den11)
+									i35 := min(i33+k1, i34)
+									if uint(i35) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S1", i35, S1)
 									}
 									if S2 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -760,15 +769,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 									if n10 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 									}
-									num9, den20 := runtime.Positive(i17*S2, n10)
-									i34 := max(num9*2-den20, 0)
-									den21 := den20 * 2
-									i35 := runtime.FloorDiv(i34, den21)
-									i37 := min(i35+k2, i36)
-									if uint(i37) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i37, S2)
+									i36 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
+									den12 := runtime.Denominator(n10) * 2
+									_ = den12
+									i37 := max(i36, 0)
+									i38 := runtime.FloorDiv(i37, den12)
+									i40 := min(i38+k2, i39)
+									if uint(i40) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S2", i40, S2)
 									}
-									sum += float64(float32(i25 * x[((xRow2+i29)*S1+i33)*S2+i37]))
+									sum += float64(float32(i27 * x[((xRow2+i31)*S1+i35)*S2+i40]))
 								}
 							}
 						}
@@ -796,9 +806,9 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] += T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) * (if k2 == 0 then 1 - (max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))) else max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1), min(floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)) + k2, |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2, k0 in 0..2, k1 in 0..2, k2 in 0..2
-	i27 := S0 - 1
-	i31 := S1 - 1
-	i35 := S2 - 1
+	i29 := S0 - 1
+	i33 := S1 - 1
+	i38 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -819,7 +829,8 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 								c3 := k1 == 0
 								for k2 := range 2 {
 									var i8 int
-									var den5 int
+									var den3 int
+									_ = den3
 									if c2 {
 										if S0 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -828,12 +839,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := max(num*2-den, 0)
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
-										i4 := i2 - i3*den2
-										i8, den5 = den2-i4, den2
+										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
+										i4 := i2 - i3*den
+										i8, den3 = den-i4, den
 									} else {
 										if S0 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -842,15 +853,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num2, den3 := runtime.Positive(i*S0, n3)
-										i5 := max(num2*2-den3, 0)
-										den4 := den3 * 2
-										i6 := runtime.FloorDiv(i5, den4)
-										i7 := i5 - i6*den4
-										i8, den5 = i7, den4
+										i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i6 := runtime.FloorDiv(i5, den2)
+										i7 := i5 - i6*den2
+										i8, den3 = i7, den2
 									}
 									var i16 int
-									var den10 int
+									var den6 int
+									_ = den6
 									if c3 {
 										if S1 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -859,12 +871,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num3, den6 := runtime.Positive(i9*S1, n4)
-										i10 := max(num3*2-den6, 0)
-										den7 := den6 * 2
-										i11 := runtime.FloorDiv(i10, den7)
-										i12 := i10 - i11*den7
-										i16, den10 = den7-i12, den7
+										i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+										den4 := runtime.Denominator(n4) * 2
+										_ = den4
+										i11 := runtime.FloorDiv(i10, den4)
+										i12 := i10 - i11*den4
+										i16, den6 = den4-i12, den4
 									} else {
 										if S1 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -873,15 +885,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n5 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num4, den8 := runtime.Positive(i9*S1, n5)
-										i13 := max(num4*2-den8, 0)
-										den9 := den8 * 2
-										i14 := runtime.FloorDiv(i13, den9)
-										i15 := i13 - i14*den9
-										i16, den10 = i15, den9
+										i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+										den5 := runtime.Denominator(n5) * 2
+										_ = den5
+										i14 := runtime.FloorDiv(i13, den5)
+										i15 := i13 - i14*den5
+										i16, den6 = i15, den5
 									}
-									var i24 int
-									var den15 int
+									var i26 int
+									var den9 int
+									_ = den9
 									if k2 == 0 {
 										if S2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -890,12 +903,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n6 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num5, den11 := runtime.Positive(i17*S2, n6)
-										i18 := max(num5*2-den11, 0)
-										den12 := den11 * 2
-										i19 := runtime.FloorDiv(i18, den12)
-										i20 := i18 - i19*den12
-										i24, den15 = den12-i20, den12
+										i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
+										den7 := runtime.Denominator(n6) * 2
+										_ = den7
+										i19 := max(i18, 0)
+										i20 := runtime.FloorDiv(i19, den7)
+										i21 := i19 - i20*den7
+										i26, den9 = den7-i21, den7
 									} else {
 										if S2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -904,12 +918,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 										if n7 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num6, den13 := runtime.Positive(i17*S2, n7)
-										i21 := max(num6*2-den13, 0)
-										den14 := den13 * 2
-										i22 := runtime.FloorDiv(i21, den14)
-										i23 := i21 - i22*den14
-										i24, den15 = i23, den14
+										i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
+										den8 := runtime.Denominator(n7) * 2
+										_ = den8
+										i23 := max(i22, 0)
+										i24 := runtime.FloorDiv(i23, den8)
+										i25 := i23 - i24*den8
+										i26, den9 = i25, den8
 									}
 									if S0 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -918,13 +933,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 									if n8 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 									}
-									num7, den16 := runtime.Positive(i*S0, n8)
-									i25 := max(num7*2-den16, 0)
-									den17 := den16 * 2
-									i26 := runtime.FloorDiv(i25, den17)
-									i28 := min(i26+k0, i27)
-									if uint(i28) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
+									i27 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
+									den10 := runtime.Denominator(n8) * 2
+									_ = den10
+									i28 := runtime.FloorDiv(i27, den10)
+									i30 := min(i28+k0, i29)
+									if uint(i30) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S0", i30, S0)
 									}
 									if S1 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
@@ -933,13 +948,13 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 									if n9 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 									}
-									num8, den18 := runtime.Positive(i9*S1, n9)
-									i29 := max(num8*2-den18, 0)
-									den19 := den18 * 2
-									i30 := runtime.FloorDiv(i29, den19)
-									i32 := min(i30+k1, i31)
-									if uint(i32) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
+									i31 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
+									den11 := runtime.Denominator(n9) * 2
+									_ = den11
+									i32 := runtime.FloorDiv(i31, den11)
+									i34 := min(i32+k1, i33)
+									if uint(i34) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S1", i34, S1)
 									}
 									if S2 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
@@ -948,15 +963,16 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 									if n10 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 									}
-									num9, den20 := runtime.Positive(i17*S2, n10)
-									i33 := max(num9*2-den20, 0)
-									den21 := den20 * 2
-									i34 := runtime.FloorDiv(i33, den21)
-									i36 := min(i34+k2, i35)
-									if uint(i36) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i36, S2)
+									i35 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
+									den12 := runtime.Denominator(n10) * 2
+									_ = den12
+									i36 := max(i35, 0)
+									i37 := runtime.FloorDiv(i36, den12)
+									i39 := min(i37+k2, i38)
+									if uint(i39) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "x", "S2", i39, S2)
 									}
-									t := float64(float64(i8*i16*i24) / float64(den5*den10*den15) * x[((xRow2+i28)*S1+i32)*S2+i36])
+									t := float64(float64(i8*i16*i26) / float64(den3*den6*den9) * x[((xRow2+i30)*S1+i34)*S2+i39])
 									sum += t
 								}
 							}
@@ -996,50 +1012,50 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 					var t float32
 					if k0 == 0 {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den2)
-						i7 := i5 - i6*den2
-						t = float32(float64(den2-i7) / float64(den2))
+						i6 := runtime.FloorDiv(i5, den)
+						i7 := i5 - i6*den
+						t = float32(float64(den-i7) / float64(den))
 					} else {
 						var i8 int
-						var den4 int
+						var den2 int
+						_ = den2
 						if c2 {
-							i8, den4 = 0, 1
+							i8, den2 = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num2, den3 := runtime.Positive(i2, i3)
-							i8, den4 = num2, den3
+							i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i9 := max(i8, 0)
-						i10 := runtime.FloorDiv(i9, den4)
-						i11 := i9 - i10*den4
-						t = float32(float64(i11) / float64(den4))
+						i10 := runtime.FloorDiv(i9, den2)
+						i11 := i9 - i10*den2
+						t = float32(float64(i11) / float64(den2))
 					}
 					var i12 int
-					var den6 int
+					var den3 int
+					_ = den3
 					if c2 {
-						i12, den6 = 0, 1
+						i12, den3 = 0, 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						num3, den5 := runtime.Positive(i2, i3)
-						i12, den6 = num3, den5
+						i12, den3 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 					}
 					i13 := max(i12, 0)
-					i14 := runtime.FloorDiv(i13, den6)
+					i14 := runtime.FloorDiv(i13, den3)
 					i15 := min(i14+k0, i)
 					if uint(i15) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
@@ -1079,50 +1095,50 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 					var t float64
 					if k0 == 0 {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den2)
-						i7 := i5 - i6*den2
-						t = float64(den2-i7) / float64(den2)
+						i6 := runtime.FloorDiv(i5, den)
+						i7 := i5 - i6*den
+						t = float64(den-i7) / float64(den)
 					} else {
 						var i8 int
-						var den4 int
+						var den2 int
+						_ = den2
 						if c2 {
-							i8, den4 = 0, 1
+							i8, den2 = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num2, den3 := runtime.Positive(i2, i3)
-							i8, den4 = num2, den3
+							i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i9 := max(i8, 0)
-						i10 := runtime.FloorDiv(i9, den4)
-						i11 := i9 - i10*den4
-						t = float64(i11) / float64(den4)
+						i10 := runtime.FloorDiv(i9, den2)
+						i11 := i9 - i10*den2
+						t = float64(i11) / float64(den2)
 					}
 					var i12 int
-					var den6 int
+					var den3 int
+					_ = den3
 					if c2 {
-						i12, den6 = 0, 1
+						i12, den3 = 0, 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						num3, den5 := runtime.Positive(i2, i3)
-						i12, den6 = num3, den5
+						i12, den3 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 					}
 					i13 := max(i12, 0)
-					i14 := runtime.FloorDiv(i13, den6)
+					i14 := runtime.FloorDiv(i13, den3)
 					i15 := min(i14+k0, i)
 					if uint(i15) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
@@ -1170,110 +1186,112 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 						c2 := k0 == 0
 						for k1 := range 2 {
 							var i12 int
-							var den5 int
+							var den3 int
+							_ = den3
 							if c2 {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c3 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den2)
-								i7 := i5 - i6*den2
-								i12, den5 = den2-i7, den2
+								i6 := runtime.FloorDiv(i5, den)
+								i7 := i5 - i6*den
+								i12, den3 = den-i7, den
 							} else {
 								var i8 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i8, den4 = 0, 1
+									i8, den2 = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num2, den3 := runtime.Positive(i2, i3)
-									i8, den4 = num2, den3
+									i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i9 := max(i8, 0)
-								i10 := runtime.FloorDiv(i9, den4)
-								i11 := i9 - i10*den4
-								i12, den5 = i11, den4
+								i10 := runtime.FloorDiv(i9, den2)
+								i11 := i9 - i10*den2
+								i12, den3 = i11, den2
 							}
 							var i24 int
-							var den10 int
+							var den6 int
+							_ = den6
 							if k1 == 0 {
 								var i16 int
-								var den7 int
+								var den4 int
+								_ = den4
 								if c4 {
-									i16, den7 = 0, 1
+									i16, den4 = 0, 1
 								} else {
 									if i15 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num3, den6 := runtime.Positive(i14, i15)
-									i16, den7 = num3, den6
+									i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 								}
 								i17 := max(i16, 0)
-								i18 := runtime.FloorDiv(i17, den7)
-								i19 := i17 - i18*den7
-								i24, den10 = den7-i19, den7
+								i18 := runtime.FloorDiv(i17, den4)
+								i19 := i17 - i18*den4
+								i24, den6 = den4-i19, den4
 							} else {
 								var i20 int
-								var den9 int
+								var den5 int
+								_ = den5
 								if c4 {
-									i20, den9 = 0, 1
+									i20, den5 = 0, 1
 								} else {
 									if i15 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num4, den8 := runtime.Positive(i14, i15)
-									i20, den9 = num4, den8
+									i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 								}
 								i21 := max(i20, 0)
-								i22 := runtime.FloorDiv(i21, den9)
-								i23 := i21 - i22*den9
-								i24, den10 = i23, den9
+								i22 := runtime.FloorDiv(i21, den5)
+								i23 := i21 - i22*den5
+								i24, den6 = i23, den5
 							}
 							var i25 int
-							var den12 int
+							var den7 int
+							_ = den7
 							if c3 {
-								i25, den12 = 0, 1
+								i25, den7 = 0, 1
 							} else {
 								if i3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								num5, den11 := runtime.Positive(i2, i3)
-								i25, den12 = num5, den11
+								i25, den7 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 							}
 							i26 := max(i25, 0)
-							i27 := runtime.FloorDiv(i26, den12)
+							i27 := runtime.FloorDiv(i26, den7)
 							i28 := min(i27+k0, i)
 							if uint(i28) >= uint(S0) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
 							}
 							var i29 int
-							var den14 int
+							var den8 int
+							_ = den8
 							if c4 {
-								i29, den14 = 0, 1
+								i29, den8 = 0, 1
 							} else {
 								if i15 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 								}
-								num6, den13 := runtime.Positive(i14, i15)
-								i29, den14 = num6, den13
+								i29, den8 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 							}
 							i30 := max(i29, 0)
-							i31 := runtime.FloorDiv(i30, den14)
+							i31 := runtime.FloorDiv(i30, den8)
 							i32 := min(i31+k1, i13)
 							if uint(i32) >= uint(S1) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
 							}
-							t := float32(float32(float64(i12*i24)/float64(den5*den10)) * x[(xRow2+i28)*S1+i32])
+							t := float32(float32(float64(i12*i24)/float64(den3*den6)) * x[(xRow2+i28)*S1+i32])
 							sum += float64(t)
 						}
 					}
@@ -1319,110 +1337,112 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 						c2 := k0 == 0
 						for k1 := range 2 {
 							var i12 int
-							var den5 int
+							var den3 int
+							_ = den3
 							if c2 {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c3 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den2)
-								i7 := i5 - i6*den2
-								i12, den5 = den2-i7, den2
+								i6 := runtime.FloorDiv(i5, den)
+								i7 := i5 - i6*den
+								i12, den3 = den-i7, den
 							} else {
 								var i8 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i8, den4 = 0, 1
+									i8, den2 = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num2, den3 := runtime.Positive(i2, i3)
-									i8, den4 = num2, den3
+									i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i9 := max(i8, 0)
-								i10 := runtime.FloorDiv(i9, den4)
-								i11 := i9 - i10*den4
-								i12, den5 = i11, den4
+								i10 := runtime.FloorDiv(i9, den2)
+								i11 := i9 - i10*den2
+								i12, den3 = i11, den2
 							}
 							var i24 int
-							var den10 int
+							var den6 int
+							_ = den6
 							if k1 == 0 {
 								var i16 int
-								var den7 int
+								var den4 int
+								_ = den4
 								if c4 {
-									i16, den7 = 0, 1
+									i16, den4 = 0, 1
 								} else {
 									if i15 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num3, den6 := runtime.Positive(i14, i15)
-									i16, den7 = num3, den6
+									i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 								}
 								i17 := max(i16, 0)
-								i18 := runtime.FloorDiv(i17, den7)
-								i19 := i17 - i18*den7
-								i24, den10 = den7-i19, den7
+								i18 := runtime.FloorDiv(i17, den4)
+								i19 := i17 - i18*den4
+								i24, den6 = den4-i19, den4
 							} else {
 								var i20 int
-								var den9 int
+								var den5 int
+								_ = den5
 								if c4 {
-									i20, den9 = 0, 1
+									i20, den5 = 0, 1
 								} else {
 									if i15 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num4, den8 := runtime.Positive(i14, i15)
-									i20, den9 = num4, den8
+									i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 								}
 								i21 := max(i20, 0)
-								i22 := runtime.FloorDiv(i21, den9)
-								i23 := i21 - i22*den9
-								i24, den10 = i23, den9
+								i22 := runtime.FloorDiv(i21, den5)
+								i23 := i21 - i22*den5
+								i24, den6 = i23, den5
 							}
 							var i25 int
-							var den12 int
+							var den7 int
+							_ = den7
 							if c3 {
-								i25, den12 = 0, 1
+								i25, den7 = 0, 1
 							} else {
 								if i3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								num5, den11 := runtime.Positive(i2, i3)
-								i25, den12 = num5, den11
+								i25, den7 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 							}
 							i26 := max(i25, 0)
-							i27 := runtime.FloorDiv(i26, den12)
+							i27 := runtime.FloorDiv(i26, den7)
 							i28 := min(i27+k0, i)
 							if uint(i28) >= uint(S0) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
 							}
 							var i29 int
-							var den14 int
+							var den8 int
+							_ = den8
 							if c4 {
-								i29, den14 = 0, 1
+								i29, den8 = 0, 1
 							} else {
 								if i15 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 								}
-								num6, den13 := runtime.Positive(i14, i15)
-								i29, den14 = num6, den13
+								i29, den8 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 							}
 							i30 := max(i29, 0)
-							i31 := runtime.FloorDiv(i30, den14)
+							i31 := runtime.FloorDiv(i30, den8)
 							i32 := min(i31+k1, i13)
 							if uint(i32) >= uint(S1) {
 								return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
 							}
-							t := float64(float64(i12*i24) / float64(den5*den10) * x[(xRow2+i28)*S1+i32])
+							t := float64(float64(i12*i24) / float64(den3*den6) * x[(xRow2+i28)*S1+i32])
 							sum += t
 						}
 					}
@@ -1478,158 +1498,161 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								c4 := k1 == 0
 								for k2 := range 2 {
 									var i12 int
-									var den5 int
+									var den3 int
+									_ = den3
 									if c2 {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c3 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den2)
-										i7 := i5 - i6*den2
-										i12, den5 = den2-i7, den2
+										i6 := runtime.FloorDiv(i5, den)
+										i7 := i5 - i6*den
+										i12, den3 = den-i7, den
 									} else {
 										var i8 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i8, den4 = 0, 1
+											i8, den2 = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num2, den3 := runtime.Positive(i2, i3)
-											i8, den4 = num2, den3
+											i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i9 := max(i8, 0)
-										i10 := runtime.FloorDiv(i9, den4)
-										i11 := i9 - i10*den4
-										i12, den5 = i11, den4
+										i10 := runtime.FloorDiv(i9, den2)
+										i11 := i9 - i10*den2
+										i12, den3 = i11, den2
 									}
 									var i24 int
-									var den10 int
+									var den6 int
+									_ = den6
 									if c4 {
 										var i16 int
-										var den7 int
+										var den4 int
+										_ = den4
 										if c5 {
-											i16, den7 = 0, 1
+											i16, den4 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num3, den6 := runtime.Positive(i14, i15)
-											i16, den7 = num3, den6
+											i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
 										i17 := max(i16, 0)
-										i18 := runtime.FloorDiv(i17, den7)
-										i19 := i17 - i18*den7
-										i24, den10 = den7-i19, den7
+										i18 := runtime.FloorDiv(i17, den4)
+										i19 := i17 - i18*den4
+										i24, den6 = den4-i19, den4
 									} else {
 										var i20 int
-										var den9 int
+										var den5 int
+										_ = den5
 										if c5 {
-											i20, den9 = 0, 1
+											i20, den5 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num4, den8 := runtime.Positive(i14, i15)
-											i20, den9 = num4, den8
+											i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
 										i21 := max(i20, 0)
-										i22 := runtime.FloorDiv(i21, den9)
-										i23 := i21 - i22*den9
-										i24, den10 = i23, den9
+										i22 := runtime.FloorDiv(i21, den5)
+										i23 := i21 - i22*den5
+										i24, den6 = i23, den5
 									}
 									var i36 int
-									var den15 int
+									var den9 int
+									_ = den9
 									if k2 == 0 {
 										var i28 int
-										var den12 int
+										var den7 int
+										_ = den7
 										if c6 {
-											i28, den12 = 0, 1
+											i28, den7 = 0, 1
 										} else {
 											if i27 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num5, den11 := runtime.Positive(i26, i27)
-											i28, den12 = num5, den11
+											i28, den7 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 										}
 										i29 := max(i28, 0)
-										i30 := runtime.FloorDiv(i29, den12)
-										i31 := i29 - i30*den12
-										i36, den15 = den12-i31, den12
+										i30 := runtime.FloorDiv(i29, den7)
+										i31 := i29 - i30*den7
+										i36, den9 = den7-i31, den7
 									} else {
 										var i32 int
-										var den14 int
+										var den8 int
+										_ = den8
 										if c6 {
-											i32, den14 = 0, 1
+											i32, den8 = 0, 1
 										} else {
 											if i27 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num6, den13 := runtime.Positive(i26, i27)
-											i32, den14 = num6, den13
+											i32, den8 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 										}
 										i33 := max(i32, 0)
-										i34 := runtime.FloorDiv(i33, den14)
-										i35 := i33 - i34*den14
-										i36, den15 = i35, den14
+										i34 := runtime.FloorDiv(i33, den8)
+										i35 := i33 - i34*den8
+										i36, den9 = i35, den8
 									}
-									i37 := float32(float64(i12*i24*i36) / float64(den5*den10*den15))
+									i37 := float32(float64(i12*i24*i36) / float64(den3*den6*den9))
 									var i38 int
-									var den17 int
+									var den10 int
+									_ = den10
 									if c3 {
-										i38, den17 = 0, 1
+										i38, den10 = 0, 1
 									} else {
 										if i3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										num7, den16 := runtime.Positive(i2, i3)
-										i38, den17 = num7, den16
+										i38, den10 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 									}
 									i39 := max(i38, 0)
-									i40 := runtime.FloorDiv(i39, den17)
+									i40 := runtime.FloorDiv(i39, den10)
 									i41 := min(i40+k0, i)
 									if uint(i41) >= uint(S0) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S0", i41, S0)
 									}
 									var i42 int
-									var den19 int
+									var den11 int
+									_ = den11
 									if c5 {
-										i42, den19 = 0, 1
+										i42, den11 = 0, 1
 									} else {
 										if i15 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 										}
-										num8, den18 := runtime.Positive(i14, i15)
-										i42, den19 = num8, den18
+										i42, den11 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 									}
 									i43 := max(i42, 0)
-									i44 := runtime.FloorDiv(i43, den19)
+									i44 := runtime.FloorDiv(i43, den11)
 									i45 := min(i44+k1, i13)
 									if uint(i45) >= uint(S1) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S1", i45, S1)
 									}
 									var i46 int
-									var den21 int
+									var den12 int
+									_ = den12
 									if c6 {
-										i46, den21 = 0, 1
+										i46, den12 = 0, 1
 									} else {
 										if i27 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 										}
-										num9, den20 := runtime.Positive(i26, i27)
-										i46, den21 = num9, den20
+										i46, den12 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 									}
 									i47 := max(i46, 0)
-									i48 := runtime.FloorDiv(i47, den21)
+									i48 := runtime.FloorDiv(i47, den12)
 									i49 := min(i48+k2, i25)
 									if uint(i49) >= uint(S2) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S2", i49, S2)
@@ -1691,162 +1714,165 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								c4 := k1 == 0
 								for k2 := range 2 {
 									var i12 int
-									var den5 int
+									var den3 int
+									_ = den3
 									if c2 {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c3 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den2)
-										i7 := i5 - i6*den2
-										i12, den5 = den2-i7, den2
+										i6 := runtime.FloorDiv(i5, den)
+										i7 := i5 - i6*den
+										i12, den3 = den-i7, den
 									} else {
 										var i8 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i8, den4 = 0, 1
+											i8, den2 = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num2, den3 := runtime.Positive(i2, i3)
-											i8, den4 = num2, den3
+											i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i9 := max(i8, 0)
-										i10 := runtime.FloorDiv(i9, den4)
-										i11 := i9 - i10*den4
-										i12, den5 = i11, den4
+										i10 := runtime.FloorDiv(i9, den2)
+										i11 := i9 - i10*den2
+										i12, den3 = i11, den2
 									}
 									var i24 int
-									var den10 int
+									var den6 int
+									_ = den6
 									if c4 {
 										var i16 int
-										var den7 int
+										var den4 int
+										_ = den4
 										if c5 {
-											i16, den7 = 0, 1
+											i16, den4 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num3, den6 := runtime.Positive(i14, i15)
-											i16, den7 = num3, den6
+											i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
 										i17 := max(i16, 0)
-										i18 := runtime.FloorDiv(i17, den7)
-										i19 := i17 - i18*den7
-										i24, den10 = den7-i19, den7
+										i18 := runtime.FloorDiv(i17, den4)
+										i19 := i17 - i18*den4
+										i24, den6 = den4-i19, den4
 									} else {
 										var i20 int
-										var den9 int
+										var den5 int
+										_ = den5
 										if c5 {
-											i20, den9 = 0, 1
+											i20, den5 = 0, 1
 										} else {
 											if i15 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num4, den8 := runtime.Positive(i14, i15)
-											i20, den9 = num4, den8
+											i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 										}
 										i21 := max(i20, 0)
-										i22 := runtime.FloorDiv(i21, den9)
-										i23 := i21 - i22*den9
-										i24, den10 = i23, den9
+										i22 := runtime.FloorDiv(i21, den5)
+										i23 := i21 - i22*den5
+										i24, den6 = i23, den5
 									}
 									var i36 int
-									var den15 int
+									var den9 int
+									_ = den9
 									if k2 == 0 {
 										var i28 int
-										var den12 int
+										var den7 int
+										_ = den7
 										if c6 {
-											i28, den12 = 0, 1
+											i28, den7 = 0, 1
 										} else {
 											if i27 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num5, den11 := runtime.Positive(i26, i27)
-											i28, den12 = num5, den11
+											i28, den7 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 										}
 										i29 := max(i28, 0)
-										i30 := runtime.FloorDiv(i29, den12)
-										i31 := i29 - i30*den12
-										i36, den15 = den12-i31, den12
+										i30 := runtime.FloorDiv(i29, den7)
+										i31 := i29 - i30*den7
+										i36, den9 = den7-i31, den7
 									} else {
 										var i32 int
-										var den14 int
+										var den8 int
+										_ = den8
 										if c6 {
-											i32, den14 = 0, 1
+											i32, den8 = 0, 1
 										} else {
 											if i27 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num6, den13 := runtime.Positive(i26, i27)
-											i32, den14 = num6, den13
+											i32, den8 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 										}
 										i33 := max(i32, 0)
-										i34 := runtime.FloorDiv(i33, den14)
-										i35 := i33 - i34*den14
-										i36, den15 = i35, den14
+										i34 := runtime.FloorDiv(i33, den8)
+										i35 := i33 - i34*den8
+										i36, den9 = i35, den8
 									}
 									var i37 int
-									var den17 int
+									var den10 int
+									_ = den10
 									if c3 {
-										i37, den17 = 0, 1
+										i37, den10 = 0, 1
 									} else {
 										if i3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										num7, den16 := runtime.Positive(i2, i3)
-										i37, den17 = num7, den16
+										i37, den10 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 									}
 									i38 := max(i37, 0)
-									i39 := runtime.FloorDiv(i38, den17)
+									i39 := runtime.FloorDiv(i38, den10)
 									i40 := min(i39+k0, i)
 									if uint(i40) >= uint(S0) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S0", i40, S0)
 									}
 									var i41 int
-									var den19 int
+									var den11 int
+									_ = den11
 									if c5 {
-										i41, den19 = 0, 1
+										i41, den11 = 0, 1
 									} else {
 										if i15 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 										}
-										num8, den18 := runtime.Positive(i14, i15)
-										i41, den19 = num8, den18
+										i41, den11 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
 									}
 									i42 := max(i41, 0)
-									i43 := runtime.FloorDiv(i42, den19)
+									i43 := runtime.FloorDiv(i42, den11)
 									i44 := min(i43+k1, i13)
 									if uint(i44) >= uint(S1) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S1", i44, S1)
 									}
 									var i45 int
-									var den21 int
+									var den12 int
+									_ = den12
 									if c6 {
-										i45, den21 = 0, 1
+										i45, den12 = 0, 1
 									} else {
 										if i27 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 										}
-										num9, den20 := runtime.Positive(i26, i27)
-										i45, den21 = num9, den20
+										i45, den12 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
 									}
 									i46 := max(i45, 0)
-									i47 := runtime.FloorDiv(i46, den21)
+									i47 := runtime.FloorDiv(i46, den12)
 									i48 := min(i47+k2, i25)
 									if uint(i48) >= uint(S2) {
 										return runtime.RangeError("window.interpolate_linear", "x", "S2", i48, S2)
 									}
-									t := float64(float64(i12*i24*i36) / float64(den5*den10*den15) * x[((xRow2+i40)*S1+i44)*S2+i48])
+									t := float64(float64(i12*i24*i36) / float64(den3*den6*den9) * x[((xRow2+i40)*S1+i44)*S2+i48])
 									sum += t
 								}
 							}
@@ -2448,10 +2474,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := max(num*2-den, 0)
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
+						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
 						i5 := min(i3+k0, i4)
 						if uint(i5) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2459,11 +2485,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 						at := dxRow2 + i5
 						var t float32
 						if k0 == 0 {
-							i6 := i2 - i3*den2
-							t = float32(float64(den2-i6) / float64(den2))
+							i6 := i2 - i3*den
+							t = float32(float64(den-i6) / float64(den))
 						} else {
-							i7 := i2 - i3*den2
-							t = float32(float64(i7) / float64(den2))
+							i7 := i2 - i3*den
+							t = float32(float64(i7) / float64(den))
 						}
 						dxAcc[at] += float64(float32(dyAt * t))
 					}
@@ -2508,10 +2534,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 						if n2 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(i*S0, n2)
-						i2 := max(num*2-den, 0)
-						den2 := den * 2
-						i3 := runtime.FloorDiv(i2, den2)
+						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+						den := runtime.Denominator(n2) * 2
+						_ = den
+						i3 := runtime.FloorDiv(i2, den)
 						i5 := min(i3+k0, i4)
 						if uint(i5) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2519,11 +2545,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 						at := dxRow2 + i5
 						var t float64
 						if k0 == 0 {
-							i6 := i2 - i3*den2
-							t = float64(den2-i6) / float64(den2)
+							i6 := i2 - i3*den
+							t = float64(den-i6) / float64(den)
 						} else {
-							i7 := i2 - i3*den2
-							t = float64(i7) / float64(den2)
+							i7 := i2 - i3*den
+							t = float64(i7) / float64(den)
 						}
 						dx[at] += float64(dyAt * t)
 					}
@@ -2575,10 +2601,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := max(num*2-den, 0)
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
+								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
 								i5 := min(i3+k0, i4)
 								if uint(i5) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2590,34 +2616,36 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num2, den3 := runtime.Positive(i6*S1, n3)
-								i7 := max(num2*2-den3, 0)
-								den4 := den3 * 2
-								i8 := runtime.FloorDiv(i7, den4)
+								i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i8 := runtime.FloorDiv(i7, den2)
 								i10 := min(i8+k1, i9)
 								if uint(i10) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
 								}
 								at := (dxRow2+i5)*S1 + i10
 								var i13 int
-								var den5 int
+								var den3 int
+								_ = den3
 								if c2 {
-									i11 := i2 - i3*den2
-									i13, den5 = den2-i11, den2
+									i11 := i2 - i3*den
+									i13, den3 = den-i11, den
 								} else {
-									i12 := i2 - i3*den2
-									i13, den5 = i12, den2
+									i12 := i2 - i3*den
+									i13, den3 = i12, den
 								}
 								var i16 int
-								var den6 int
+								var den4 int
+								_ = den4
 								if k1 == 0 {
-									i14 := i7 - i8*den4
-									i16, den6 = den4-i14, den4
+									i14 := i7 - i8*den2
+									i16, den4 = den2-i14, den2
 								} else {
-									i15 := i7 - i8*den4
-									i16, den6 = i15, den4
+									i15 := i7 - i8*den2
+									i16, den4 = i15, den2
 								}
-								t := float32(dyAt * float32(float64(i13*i16)/float64(den5*den6)))
+								t := float32(dyAt * float32(float64(i13*i16)/float64(den3*den4)))
 								dxAcc[at] += float64(t)
 							}
 						}
@@ -2671,10 +2699,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 								if n2 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 								}
-								num, den := runtime.Positive(i*S0, n2)
-								i2 := max(num*2-den, 0)
-								den2 := den * 2
-								i3 := runtime.FloorDiv(i2, den2)
+								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+								den := runtime.Denominator(n2) * 2
+								_ = den
+								i3 := runtime.FloorDiv(i2, den)
 								i5 := min(i3+k0, i4)
 								if uint(i5) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2686,34 +2714,36 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 								if n3 == 0 {
 									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 								}
-								num2, den3 := runtime.Positive(i6*S1, n3)
-								i7 := max(num2*2-den3, 0)
-								den4 := den3 * 2
-								i8 := runtime.FloorDiv(i7, den4)
+								i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+								den2 := runtime.Denominator(n3) * 2
+								_ = den2
+								i8 := runtime.FloorDiv(i7, den2)
 								i10 := min(i8+k1, i9)
 								if uint(i10) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
 								}
 								at := (dxRow2+i5)*S1 + i10
 								var i13 int
-								var den5 int
+								var den3 int
+								_ = den3
 								if c2 {
-									i11 := i2 - i3*den2
-									i13, den5 = den2-i11, den2
+									i11 := i2 - i3*den
+									i13, den3 = den-i11, den
 								} else {
-									i12 := i2 - i3*den2
-									i13, den5 = i12, den2
+									i12 := i2 - i3*den
+									i13, den3 = i12, den
 								}
 								var i16 int
-								var den6 int
+								var den4 int
+								_ = den4
 								if k1 == 0 {
-									i14 := i7 - i8*den4
-									i16, den6 = den4-i14, den4
+									i14 := i7 - i8*den2
+									i16, den4 = den2-i14, den2
 								} else {
-									i15 := i7 - i8*den4
-									i16, den6 = i15, den4
+									i15 := i7 - i8*den2
+									i16, den4 = i15, den2
 								}
-								dx[at] += float64(dyAt * (float64(i13*i16) / float64(den5*den6)))
+								dx[at] += float64(dyAt * (float64(i13*i16) / float64(den3*den4)))
 							}
 						}
 					}
@@ -2742,7 +2772,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 	// @x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1), min(floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)) + k2, |S2| - 1)] += @y[n, c, p0, p1, p2] * T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) * (if k2 == 0 then 1 - (max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))) else max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))))   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2, k0 in 0..2, k1 in 0..2, k2 in 0..2
 	i4 := S0 - 1
 	i9 := S1 - 1
-	i14 := S2 - 1
+	i15 := S2 - 1
 	if wantDx {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -2773,10 +2803,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := max(num*2-den, 0)
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
+										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
 										i5 := min(i3+k0, i4)
 										if uint(i5) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2788,10 +2818,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num2, den3 := runtime.Positive(i6*S1, n3)
-										i7 := max(num2*2-den3, 0)
-										den4 := den3 * 2
-										i8 := runtime.FloorDiv(i7, den4)
+										i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i8 := runtime.FloorDiv(i7, den2)
 										i10 := min(i8+k1, i9)
 										if uint(i10) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
@@ -2803,44 +2833,48 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num3, den5 := runtime.Positive(i11*S2, n4)
-										i12 := max(num3*2-den5, 0)
-										den6 := den5 * 2
-										i13 := runtime.FloorDiv(i12, den6)
-										i15 := min(i13+k2, i14)
-										if uint(i15) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i15, S2)
+										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+										den3 := runtime.Denominator(n4) * 2
+										_ = den3
+										i13 := max(i12, 0)
+										i14 := runtime.FloorDiv(i13, den3)
+										i16 := min(i14+k2, i15)
+										if uint(i16) >= uint(S2) {
+											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
 										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										var i18 int
-										var den7 int
+										at := ((dxRow2+i5)*S1+i10)*S2 + i16
+										var i19 int
+										var den4 int
+										_ = den4
 										if c2 {
-											i16 := i2 - i3*den2
-											i18, den7 = den2-i16, den2
+											i17 := i2 - i3*den
+											i19, den4 = den-i17, den
 										} else {
-											i17 := i2 - i3*den2
-											i18, den7 = i17, den2
+											i18 := i2 - i3*den
+											i19, den4 = i18, den
 										}
-										var i21 int
-										var den8 int
+										var i22 int
+										var den5 int
+										_ = den5
 										if c3 {
-											i19 := i7 - i8*den4
-											i21, den8 = den4-i19, den4
+											i20 := i7 - i8*den2
+											i22, den5 = den2-i20, den2
 										} else {
-											i20 := i7 - i8*den4
-											i21, den8 = i20, den4
+											i21 := i7 - i8*den2
+											i22, den5 = i21, den2
 										}
-										var i24 int
-										var den9 int
+										var i25 int
+										var den6 int
+										_ = den6
 										if k2 == 0 {
-											i22 := i12 - i13*den6
-											i24, den9 = den6-i22, den6
+											i23 := i13 - i14*den3
+											i25, den6 = den3-i23, den3
 										} else {
-											i23 := i12 - i13*den6
-											i24, den9 = i23, den6
+											i24 := i13 - i14*den3
+											i25, den6 = i24, den3
 										}
-										i25 := float32(float64(i18*i21*i24) / float64(den7*den8*den9))
-										dxAcc[at] += float64(float32(dyAt * i25))
+										i26 := float32(float64(i19*i22*i25) / float64(den4*den5*den6))
+										dxAcc[at] += float64(float32(dyAt * i26))
 									}
 								}
 							}
@@ -2849,8 +2883,8 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 				}
 			}
 		}
-		for i26, sum := range dxAcc {
-			dx[i26] = float32(sum)
+		for i27, sum := range dxAcc {
+			dx[i27] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -2874,7 +2908,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	// @x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1), min(floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0)) + k2, |S2| - 1)] += @y[n, c, p0, p1, p2] * T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) * (if k2 == 0 then 1 - (max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))) else max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0) - floor(max((p2 + (1/2)) / (|P2| / |S2|) - (1/2), 0))))   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2, k0 in 0..2, k1 in 0..2, k2 in 0..2
 	i4 := S0 - 1
 	i9 := S1 - 1
-	i14 := S2 - 1
+	i15 := S2 - 1
 	if wantDx {
 		clear(dx)
 		for n := range N {
@@ -2903,10 +2937,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 										if n2 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 										}
-										num, den := runtime.Positive(i*S0, n2)
-										i2 := max(num*2-den, 0)
-										den2 := den * 2
-										i3 := runtime.FloorDiv(i2, den2)
+										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+										den := runtime.Denominator(n2) * 2
+										_ = den
+										i3 := runtime.FloorDiv(i2, den)
 										i5 := min(i3+k0, i4)
 										if uint(i5) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
@@ -2918,10 +2952,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 										if n3 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
 										}
-										num2, den3 := runtime.Positive(i6*S1, n3)
-										i7 := max(num2*2-den3, 0)
-										den4 := den3 * 2
-										i8 := runtime.FloorDiv(i7, den4)
+										i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+										den2 := runtime.Denominator(n3) * 2
+										_ = den2
+										i8 := runtime.FloorDiv(i7, den2)
 										i10 := min(i8+k1, i9)
 										if uint(i10) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
@@ -2933,43 +2967,47 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 										if n4 == 0 {
 											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
 										}
-										num3, den5 := runtime.Positive(i11*S2, n4)
-										i12 := max(num3*2-den5, 0)
-										den6 := den5 * 2
-										i13 := runtime.FloorDiv(i12, den6)
-										i15 := min(i13+k2, i14)
-										if uint(i15) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i15, S2)
+										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+										den3 := runtime.Denominator(n4) * 2
+										_ = den3
+										i13 := max(i12, 0)
+										i14 := runtime.FloorDiv(i13, den3)
+										i16 := min(i14+k2, i15)
+										if uint(i16) >= uint(S2) {
+											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
 										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										var i18 int
-										var den7 int
+										at := ((dxRow2+i5)*S1+i10)*S2 + i16
+										var i19 int
+										var den4 int
+										_ = den4
 										if c2 {
-											i16 := i2 - i3*den2
-											i18, den7 = den2-i16, den2
+											i17 := i2 - i3*den
+											i19, den4 = den-i17, den
 										} else {
-											i17 := i2 - i3*den2
-											i18, den7 = i17, den2
+											i18 := i2 - i3*den
+											i19, den4 = i18, den
 										}
-										var i21 int
-										var den8 int
+										var i22 int
+										var den5 int
+										_ = den5
 										if c3 {
-											i19 := i7 - i8*den4
-											i21, den8 = den4-i19, den4
+											i20 := i7 - i8*den2
+											i22, den5 = den2-i20, den2
 										} else {
-											i20 := i7 - i8*den4
-											i21, den8 = i20, den4
+											i21 := i7 - i8*den2
+											i22, den5 = i21, den2
 										}
-										var i24 int
-										var den9 int
+										var i25 int
+										var den6 int
+										_ = den6
 										if k2 == 0 {
-											i22 := i12 - i13*den6
-											i24, den9 = den6-i22, den6
+											i23 := i13 - i14*den3
+											i25, den6 = den3-i23, den3
 										} else {
-											i23 := i12 - i13*den6
-											i24, den9 = i23, den6
+											i24 := i13 - i14*den3
+											i25, den6 = i24, den3
 										}
-										t := float64(dyAt * (float64(i18*i21*i24) / float64(den7*den8*den9)))
+										t := float64(dyAt * (float64(i19*i22*i25) / float64(den4*den5*den6)))
 										dx[at] += t
 									}
 								}
@@ -3012,18 +3050,18 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 					dyAt := dy[dyRow+p0]
 					for k0 := range 2 {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den2)
+						i6 := runtime.FloorDiv(i5, den)
 						i7 := min(i6+k0, i)
 						if uint(i7) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
@@ -3031,11 +3069,11 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 						at := dxRow2 + i7
 						var t float32
 						if k0 == 0 {
-							i8 := i5 - i6*den2
-							t = float32(float64(den2-i8) / float64(den2))
+							i8 := i5 - i6*den
+							t = float32(float64(den-i8) / float64(den))
 						} else {
-							i9 := i5 - i6*den2
-							t = float32(float64(i9) / float64(den2))
+							i9 := i5 - i6*den
+							t = float32(float64(i9) / float64(den))
 						}
 						dxAcc[at] += float64(float32(dyAt * t))
 					}
@@ -3076,18 +3114,18 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 					dyAt := dy[dyRow+p0]
 					for k0 := range 2 {
 						var i4 int
-						var den2 int
+						var den int
+						_ = den
 						if c2 {
-							i4, den2 = 0, 1
+							i4, den = 0, 1
 						} else {
 							if i3 == 0 {
 								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							num, den := runtime.Positive(i2, i3)
-							i4, den2 = num, den
+							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 						}
 						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den2)
+						i6 := runtime.FloorDiv(i5, den)
 						i7 := min(i6+k0, i)
 						if uint(i7) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
@@ -3095,11 +3133,11 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 						at := dxRow2 + i7
 						var t float64
 						if k0 == 0 {
-							i8 := i5 - i6*den2
-							t = float64(den2-i8) / float64(den2)
+							i8 := i5 - i6*den
+							t = float64(den-i8) / float64(den)
 						} else {
-							i9 := i5 - i6*den2
-							t = float64(i9) / float64(den2)
+							i9 := i5 - i6*den
+							t = float64(i9) / float64(den)
 						}
 						dx[at] += float64(dyAt * t)
 					}
@@ -3149,59 +3187,61 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 							c4 := k0 == 0
 							for k1 := range 2 {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c2 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den2)
+								i6 := runtime.FloorDiv(i5, den)
 								i7 := min(i6+k0, i)
 								if uint(i7) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
 								}
 								var i11 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i11, den4 = 0, 1
+									i11, den2 = 0, 1
 								} else {
 									if i10 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num2, den3 := runtime.Positive(i9, i10)
-									i11, den4 = num2, den3
+									i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
 								}
 								i12 := max(i11, 0)
-								i13 := runtime.FloorDiv(i12, den4)
+								i13 := runtime.FloorDiv(i12, den2)
 								i14 := min(i13+k1, i8)
 								if uint(i14) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
 								}
 								at := (dxRow2+i7)*S1 + i14
 								var i17 int
-								var den5 int
+								var den3 int
+								_ = den3
 								if c4 {
-									i15 := i5 - i6*den2
-									i17, den5 = den2-i15, den2
+									i15 := i5 - i6*den
+									i17, den3 = den-i15, den
 								} else {
-									i16 := i5 - i6*den2
-									i17, den5 = i16, den2
+									i16 := i5 - i6*den
+									i17, den3 = i16, den
 								}
 								var i20 int
-								var den6 int
+								var den4 int
+								_ = den4
 								if k1 == 0 {
-									i18 := i12 - i13*den4
-									i20, den6 = den4-i18, den4
+									i18 := i12 - i13*den2
+									i20, den4 = den2-i18, den2
 								} else {
-									i19 := i12 - i13*den4
-									i20, den6 = i19, den4
+									i19 := i12 - i13*den2
+									i20, den4 = i19, den2
 								}
-								t := float32(dyAt * float32(float64(i17*i20)/float64(den5*den6)))
+								t := float32(dyAt * float32(float64(i17*i20)/float64(den3*den4)))
 								dxAcc[at] += float64(t)
 							}
 						}
@@ -3253,59 +3293,61 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 							c4 := k0 == 0
 							for k1 := range 2 {
 								var i4 int
-								var den2 int
+								var den int
+								_ = den
 								if c2 {
-									i4, den2 = 0, 1
+									i4, den = 0, 1
 								} else {
 									if i3 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 									}
-									num, den := runtime.Positive(i2, i3)
-									i4, den2 = num, den
+									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 								}
 								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den2)
+								i6 := runtime.FloorDiv(i5, den)
 								i7 := min(i6+k0, i)
 								if uint(i7) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
 								}
 								var i11 int
-								var den4 int
+								var den2 int
+								_ = den2
 								if c3 {
-									i11, den4 = 0, 1
+									i11, den2 = 0, 1
 								} else {
 									if i10 == 0 {
 										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 									}
-									num2, den3 := runtime.Positive(i9, i10)
-									i11, den4 = num2, den3
+									i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
 								}
 								i12 := max(i11, 0)
-								i13 := runtime.FloorDiv(i12, den4)
+								i13 := runtime.FloorDiv(i12, den2)
 								i14 := min(i13+k1, i8)
 								if uint(i14) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
 								}
 								at := (dxRow2+i7)*S1 + i14
 								var i17 int
-								var den5 int
+								var den3 int
+								_ = den3
 								if c4 {
-									i15 := i5 - i6*den2
-									i17, den5 = den2-i15, den2
+									i15 := i5 - i6*den
+									i17, den3 = den-i15, den
 								} else {
-									i16 := i5 - i6*den2
-									i17, den5 = i16, den2
+									i16 := i5 - i6*den
+									i17, den3 = i16, den
 								}
 								var i20 int
-								var den6 int
+								var den4 int
+								_ = den4
 								if k1 == 0 {
-									i18 := i12 - i13*den4
-									i20, den6 = den4-i18, den4
+									i18 := i12 - i13*den2
+									i20, den4 = den2-i18, den2
 								} else {
-									i19 := i12 - i13*den4
-									i20, den6 = i19, den4
+									i19 := i12 - i13*den2
+									i20, den4 = i19, den2
 								}
-								dx[at] += float64(dyAt * (float64(i17*i20) / float64(den5*den6)))
+								dx[at] += float64(dyAt * (float64(i17*i20) / float64(den3*den4)))
 							}
 						}
 					}
@@ -3365,85 +3407,88 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 									c6 := k1 == 0
 									for k2 := range 2 {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c2 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den2)
+										i6 := runtime.FloorDiv(i5, den)
 										i7 := min(i6+k0, i)
 										if uint(i7) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
 										}
 										var i11 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i11, den4 = 0, 1
+											i11, den2 = 0, 1
 										} else {
 											if i10 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num2, den3 := runtime.Positive(i9, i10)
-											i11, den4 = num2, den3
+											i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
 										}
 										i12 := max(i11, 0)
-										i13 := runtime.FloorDiv(i12, den4)
+										i13 := runtime.FloorDiv(i12, den2)
 										i14 := min(i13+k1, i8)
 										if uint(i14) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
 										}
 										var i18 int
-										var den6 int
+										var den3 int
+										_ = den3
 										if c4 {
-											i18, den6 = 0, 1
+											i18, den3 = 0, 1
 										} else {
 											if i17 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num3, den5 := runtime.Positive(i16, i17)
-											i18, den6 = num3, den5
+											i18, den3 = runtime.Numerator(i16, i17), runtime.Denominator(i17)
 										}
 										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den6)
+										i20 := runtime.FloorDiv(i19, den3)
 										i21 := min(i20+k2, i15)
 										if uint(i21) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
 										}
 										at := ((dxRow2+i7)*S1+i14)*S2 + i21
 										var i24 int
-										var den7 int
+										var den4 int
+										_ = den4
 										if c5 {
-											i22 := i5 - i6*den2
-											i24, den7 = den2-i22, den2
+											i22 := i5 - i6*den
+											i24, den4 = den-i22, den
 										} else {
-											i23 := i5 - i6*den2
-											i24, den7 = i23, den2
+											i23 := i5 - i6*den
+											i24, den4 = i23, den
 										}
 										var i27 int
-										var den8 int
+										var den5 int
+										_ = den5
 										if c6 {
-											i25 := i12 - i13*den4
-											i27, den8 = den4-i25, den4
+											i25 := i12 - i13*den2
+											i27, den5 = den2-i25, den2
 										} else {
-											i26 := i12 - i13*den4
-											i27, den8 = i26, den4
+											i26 := i12 - i13*den2
+											i27, den5 = i26, den2
 										}
 										var i30 int
-										var den9 int
+										var den6 int
+										_ = den6
 										if k2 == 0 {
-											i28 := i19 - i20*den6
-											i30, den9 = den6-i28, den6
+											i28 := i19 - i20*den3
+											i30, den6 = den3-i28, den3
 										} else {
-											i29 := i19 - i20*den6
-											i30, den9 = i29, den6
+											i29 := i19 - i20*den3
+											i30, den6 = i29, den3
 										}
-										i31 := float32(float64(i24*i27*i30) / float64(den7*den8*den9))
+										i31 := float32(float64(i24*i27*i30) / float64(den4*den5*den6))
 										dxAcc[at] += float64(float32(dyAt * i31))
 									}
 								}
@@ -3507,85 +3552,88 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 									c6 := k1 == 0
 									for k2 := range 2 {
 										var i4 int
-										var den2 int
+										var den int
+										_ = den
 										if c2 {
-											i4, den2 = 0, 1
+											i4, den = 0, 1
 										} else {
 											if i3 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 											}
-											num, den := runtime.Positive(i2, i3)
-											i4, den2 = num, den
+											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
 										}
 										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den2)
+										i6 := runtime.FloorDiv(i5, den)
 										i7 := min(i6+k0, i)
 										if uint(i7) >= uint(S0) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
 										}
 										var i11 int
-										var den4 int
+										var den2 int
+										_ = den2
 										if c3 {
-											i11, den4 = 0, 1
+											i11, den2 = 0, 1
 										} else {
 											if i10 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
 											}
-											num2, den3 := runtime.Positive(i9, i10)
-											i11, den4 = num2, den3
+											i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
 										}
 										i12 := max(i11, 0)
-										i13 := runtime.FloorDiv(i12, den4)
+										i13 := runtime.FloorDiv(i12, den2)
 										i14 := min(i13+k1, i8)
 										if uint(i14) >= uint(S1) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
 										}
 										var i18 int
-										var den6 int
+										var den3 int
+										_ = den3
 										if c4 {
-											i18, den6 = 0, 1
+											i18, den3 = 0, 1
 										} else {
 											if i17 == 0 {
 												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
 											}
-											num3, den5 := runtime.Positive(i16, i17)
-											i18, den6 = num3, den5
+											i18, den3 = runtime.Numerator(i16, i17), runtime.Denominator(i17)
 										}
 										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den6)
+										i20 := runtime.FloorDiv(i19, den3)
 										i21 := min(i20+k2, i15)
 										if uint(i21) >= uint(S2) {
 											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
 										}
 										at := ((dxRow2+i7)*S1+i14)*S2 + i21
 										var i24 int
-										var den7 int
+										var den4 int
+										_ = den4
 										if c5 {
-											i22 := i5 - i6*den2
-											i24, den7 = den2-i22, den2
+											i22 := i5 - i6*den
+											i24, den4 = den-i22, den
 										} else {
-											i23 := i5 - i6*den2
-											i24, den7 = i23, den2
+											i23 := i5 - i6*den
+											i24, den4 = i23, den
 										}
 										var i27 int
-										var den8 int
+										var den5 int
+										_ = den5
 										if c6 {
-											i25 := i12 - i13*den4
-											i27, den8 = den4-i25, den4
+											i25 := i12 - i13*den2
+											i27, den5 = den2-i25, den2
 										} else {
-											i26 := i12 - i13*den4
-											i27, den8 = i26, den4
+											i26 := i12 - i13*den2
+											i27, den5 = i26, den2
 										}
 										var i30 int
-										var den9 int
+										var den6 int
+										_ = den6
 										if k2 == 0 {
-											i28 := i19 - i20*den6
-											i30, den9 = den6-i28, den6
+											i28 := i19 - i20*den3
+											i30, den6 = den3-i28, den3
 										} else {
-											i29 := i19 - i20*den6
-											i30, den9 = i29, den6
+											i29 := i19 - i20*den3
+											i30, den6 = i29, den3
 										}
-										t := float64(dyAt * (float64(i24*i27*i30) / float64(den7*den8*den9)))
+										t := float64(dyAt * (float64(i24*i27*i30) / float64(den4*den5*den6)))
 										dx[at] += t
 									}
 								}

@@ -169,7 +169,7 @@ func interpolateNearestSizeNoScaleRun0F32(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -182,12 +182,12 @@ func interpolateNearestSizeNoScaleRun0F32(b *runtime.Bound, v *interpolateNeares
 				if P0 == 0 {
 					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 				}
-				num, den := runtime.Positive(p0*S0, P0)
-				i2 := min(runtime.FloorDiv(num, den), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 				}
-				y[yRow+p0] = x[xRow2+i2]
+				y[yRow+p0] = x[xRow2+i3]
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func interpolateNearestSizeNoScaleRun0F64(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -218,12 +218,12 @@ func interpolateNearestSizeNoScaleRun0F64(b *runtime.Bound, v *interpolateNeares
 				if P0 == 0 {
 					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 				}
-				num, den := runtime.Positive(p0*S0, P0)
-				i2 := min(runtime.FloorDiv(num, den), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 				}
-				y[yRow+p0] = x[xRow2+i2]
+				y[yRow+p0] = x[xRow2+i3]
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func interpolateNearestSizeNoScaleRun0Bool(b *runtime.Bound, v *interpolateNeare
 	y := runtime.Temp[bool](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -254,12 +254,12 @@ func interpolateNearestSizeNoScaleRun0Bool(b *runtime.Bound, v *interpolateNeare
 				if P0 == 0 {
 					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 				}
-				num, den := runtime.Positive(p0*S0, P0)
-				i2 := min(runtime.FloorDiv(num, den), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 				}
-				y[yRow+p0] = x[xRow2+i2]
+				y[yRow+p0] = x[xRow2+i3]
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func interpolateNearestSizeNoScaleRun0Int[T runtime.Integer](b *runtime.Bound, v
 	y := runtime.Temp[T](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -290,12 +290,12 @@ func interpolateNearestSizeNoScaleRun0Int[T runtime.Integer](b *runtime.Bound, v
 				if P0 == 0 {
 					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 				}
-				num, den := runtime.Positive(p0*S0, P0)
-				i2 := min(runtime.FloorDiv(num, den), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 				}
-				y[yRow+p0] = x[xRow2+i2]
+				y[yRow+p0] = x[xRow2+i3]
 			}
 		}
 	}
@@ -315,8 +315,8 @@ func interpolateNearestSizeNoScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -331,10 +331,10 @@ func interpolateNearestSizeNoScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 					}
 					if S1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -342,12 +342,12 @@ func interpolateNearestSizeNoScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 					if P1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 					}
-					num2, den2 := runtime.Positive(p1*S1, P1)
-					i4 := min(runtime.FloorDiv(num2, den2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
 				}
 			}
 		}
@@ -368,8 +368,8 @@ func interpolateNearestSizeNoScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -384,10 +384,10 @@ func interpolateNearestSizeNoScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 					}
 					if S1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -395,12 +395,12 @@ func interpolateNearestSizeNoScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 					if P1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 					}
-					num2, den2 := runtime.Positive(p1*S1, P1)
-					i4 := min(runtime.FloorDiv(num2, den2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
 				}
 			}
 		}
@@ -421,8 +421,8 @@ func interpolateNearestSizeNoScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 	y := runtime.Temp[bool](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -437,10 +437,10 @@ func interpolateNearestSizeNoScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 					}
 					if S1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -448,12 +448,12 @@ func interpolateNearestSizeNoScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 					if P1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 					}
-					num2, den2 := runtime.Positive(p1*S1, P1)
-					i4 := min(runtime.FloorDiv(num2, den2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
 				}
 			}
 		}
@@ -474,8 +474,8 @@ func interpolateNearestSizeNoScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 	y := runtime.Temp[T](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -490,10 +490,10 @@ func interpolateNearestSizeNoScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 					}
 					if S1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -501,12 +501,12 @@ func interpolateNearestSizeNoScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 					if P1 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 					}
-					num2, den2 := runtime.Positive(p1*S1, P1)
-					i4 := min(runtime.FloorDiv(num2, den2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
 				}
 			}
 		}
@@ -529,9 +529,9 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -548,10 +548,10 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -559,10 +559,10 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 						}
 						if S2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -570,12 +570,12 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 						if P2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 						}
-						num3, den3 := runtime.Positive(p2*S2, P2)
-						i6 := min(runtime.FloorDiv(num3, den3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+						i9 := min(i7, i8)
+						if uint(i9) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
 						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
 					}
 				}
 			}
@@ -599,9 +599,9 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -618,10 +618,10 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -629,10 +629,10 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 						}
 						if S2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -640,12 +640,12 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 						if P2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 						}
-						num3, den3 := runtime.Positive(p2*S2, P2)
-						i6 := min(runtime.FloorDiv(num3, den3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+						i9 := min(i7, i8)
+						if uint(i9) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
 						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
 					}
 				}
 			}
@@ -669,9 +669,9 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 	y := runtime.Temp[bool](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -688,10 +688,10 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -699,10 +699,10 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 						}
 						if S2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -710,12 +710,12 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 						if P2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 						}
-						num3, den3 := runtime.Positive(p2*S2, P2)
-						i6 := min(runtime.FloorDiv(num3, den3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+						i9 := min(i7, i8)
+						if uint(i9) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
 						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
 					}
 				}
 			}
@@ -739,9 +739,9 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 	y := runtime.Temp[T](b, N*C*P0*P1*P2)
 
 	// y[n, c, p0, p1, p2] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	for n := range N {
 		xRow := n * C
 		for c := range C {
@@ -758,10 +758,10 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -769,10 +769,10 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 						}
 						if S2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -780,12 +780,12 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 						if P2 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 						}
-						num3, den3 := runtime.Positive(p2*S2, P2)
-						i6 := min(runtime.FloorDiv(num3, den3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+						i9 := min(i7, i8)
+						if uint(i9) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
 						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
 					}
 				}
 			}
@@ -1394,7 +1394,7 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float32](b, N*C*S0)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)] += @y[n, c, p0]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	if wantDx {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
@@ -1411,18 +1411,18 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 					}
-					at := dxRow2 + i2
+					at := dxRow2 + i3
 					dxAcc[at] += float64(dy[dyRow+p0])
 				}
 			}
 		}
-		for i3, sum := range dxAcc {
-			dx[i3] = float32(sum)
+		for i4, sum := range dxAcc {
+			dx[i4] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1440,7 +1440,7 @@ func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float64](b, N*C*S0)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)] += @y[n, c, p0]   for n in N, c in C, p0 in P0
-	i := S0 - 1
+	i2 := S0 - 1
 	if wantDx {
 		clear(dx)
 		for n := range N {
@@ -1455,12 +1455,12 @@ func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpola
 					if P0 == 0 {
 						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 					}
-					num, den := runtime.Positive(p0*S0, P0)
-					i2 := min(runtime.FloorDiv(num, den), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 					}
-					at := dxRow2 + i2
+					at := dxRow2 + i3
 					dx[at] += dy[dyRow+p0]
 				}
 			}
@@ -1483,8 +1483,8 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float32](b, N*C*S0*S1)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)] += @y[n, c, p0, p1]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	if wantDx {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
@@ -1503,10 +1503,10 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -1514,19 +1514,19 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 						}
-						at := (dxRow2+i2)*S1 + i4
+						at := (dxRow2+i3)*S1 + i6
 						dxAcc[at] += float64(dy[dyRow2+p1])
 					}
 				}
 			}
 		}
-		for i5, sum := range dxAcc {
-			dx[i5] = float32(sum)
+		for i7, sum := range dxAcc {
+			dx[i7] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1546,8 +1546,8 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)] += @y[n, c, p0, p1]   for n in N, c in C, p0 in P0, p1 in P1
-	i := S0 - 1
-	i3 := S1 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
 	if wantDx {
 		clear(dx)
 		for n := range N {
@@ -1564,10 +1564,10 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 						if P0 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 						}
-						num, den := runtime.Positive(p0*S0, P0)
-						i2 := min(runtime.FloorDiv(num, den), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+						i3 := min(i, i2)
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 						}
 						if S1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -1575,12 +1575,12 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 						if P1 == 0 {
 							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 						}
-						num2, den2 := runtime.Positive(p1*S1, P1)
-						i4 := min(runtime.FloorDiv(num2, den2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+						i6 := min(i4, i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 						}
-						at := (dxRow2+i2)*S1 + i4
+						at := (dxRow2+i3)*S1 + i6
 						dx[at] += dy[dyRow2+p1]
 					}
 				}
@@ -1606,9 +1606,9 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float32](b, N*C*S0*S1*S2)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)] += @y[n, c, p0, p1, p2]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	if wantDx {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -1629,10 +1629,10 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 							if P0 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 							}
-							num, den := runtime.Positive(p0*S0, P0)
-							i2 := min(runtime.FloorDiv(num, den), i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+							i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+							i3 := min(i, i2)
+							if uint(i3) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 							}
 							if S1 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -1640,10 +1640,10 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 							if P1 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 							}
-							num2, den2 := runtime.Positive(p1*S1, P1)
-							i4 := min(runtime.FloorDiv(num2, den2), i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+							i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+							i6 := min(i4, i5)
+							if uint(i6) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 							}
 							if S2 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -1651,20 +1651,20 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 							if P2 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 							}
-							num3, den3 := runtime.Positive(p2*S2, P2)
-							i6 := min(runtime.FloorDiv(num3, den3), i5)
-							if uint(i6) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
+							i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+							i9 := min(i7, i8)
+							if uint(i9) >= uint(S2) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
 							}
-							at := ((dxRow2+i2)*S1+i4)*S2 + i6
+							at := ((dxRow2+i3)*S1+i6)*S2 + i9
 							dxAcc[at] += float64(dy[dyRow3+p2])
 						}
 					}
 				}
 			}
 		}
-		for i7, sum := range dxAcc {
-			dx[i7] = float32(sum)
+		for i10, sum := range dxAcc {
+			dx[i10] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
@@ -1686,9 +1686,9 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
 
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1), min(floor(p2 / (|P2| / |S2|)), |S2| - 1)] += @y[n, c, p0, p1, p2]   for n in N, c in C, p0 in P0, p1 in P1, p2 in P2
-	i := S0 - 1
-	i3 := S1 - 1
-	i5 := S2 - 1
+	i2 := S0 - 1
+	i5 := S1 - 1
+	i8 := S2 - 1
 	if wantDx {
 		clear(dx)
 		for n := range N {
@@ -1707,10 +1707,10 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 							if P0 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
 							}
-							num, den := runtime.Positive(p0*S0, P0)
-							i2 := min(runtime.FloorDiv(num, den), i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+							i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+							i3 := min(i, i2)
+							if uint(i3) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 							}
 							if S1 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
@@ -1718,10 +1718,10 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 							if P1 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
 							}
-							num2, den2 := runtime.Positive(p1*S1, P1)
-							i4 := min(runtime.FloorDiv(num2, den2), i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+							i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+							i6 := min(i4, i5)
+							if uint(i6) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 							}
 							if S2 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
@@ -1729,12 +1729,12 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 							if P2 == 0 {
 								return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
 							}
-							num3, den3 := runtime.Positive(p2*S2, P2)
-							i6 := min(runtime.FloorDiv(num3, den3), i5)
-							if uint(i6) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
+							i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+							i9 := min(i7, i8)
+							if uint(i9) >= uint(S2) {
+								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
 							}
-							at := ((dxRow2+i2)*S1+i4)*S2 + i6
+							at := ((dxRow2+i3)*S1+i6)*S2 + i9
 							dx[at] += dy[dyRow3+p2]
 						}
 					}

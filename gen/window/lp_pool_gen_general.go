@@ -15,8 +15,10 @@ func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -34,8 +36,10 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -43,8 +47,10 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	if n2 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -63,8 +69,10 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -72,8 +80,10 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	if n2 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -81,8 +91,10 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	if n3 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S2| - (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2-(runtime.Entry(v.kernel, 2, 0)-1)-1, n3)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i3 := runtime.Numerator(S2-(runtime.Entry(v.kernel, 2, 0)-1)-1, n3)
+	den3 := runtime.Denominator(n3)
+	_ = den3
+	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}
@@ -99,8 +111,8 @@ func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -118,8 +130,8 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -127,8 +139,8 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1-(kernel1-1)-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
+	P1 := i2 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
@@ -147,8 +159,8 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(S0-(kernel0-1)-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -156,8 +168,8 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(S1-(kernel1-1)-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
+	P1 := i2 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
@@ -165,8 +177,8 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	if kernel2 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S2| - (kernel[2] - 1) - 1) / kernel[2]")
 	}
-	num3, den3 := runtime.Positive(S2-(kernel2-1)-1, kernel2)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i3 := runtime.FloorDiv(runtime.Numerator(S2-(kernel2-1)-1, kernel2), runtime.Denominator(kernel2))
+	P2 := i3 + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
 	}

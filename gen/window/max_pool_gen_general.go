@@ -16,8 +16,10 @@ func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -36,18 +38,22 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -67,28 +73,34 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-i2-1, n2)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	i3 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
+	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*runtime.Entry(v.pad, 2, 0)-i3-1, n3)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
+	den3 := runtime.Denominator(n3)
+	_ = den3
+	P2 := runtime.FloorDiv(i6, den3) + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}
@@ -107,8 +119,7 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-i-1, stride0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -134,8 +145,7 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-i-1, stride0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -151,8 +161,7 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 	if stride1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-i4-1, stride1)
-	i5 := -runtime.FloorDiv(-num2, den2)
+	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -179,8 +188,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if stride0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*pad0-i-1, stride0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -196,8 +204,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if stride1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*pad1-i4-1, stride1)
-	i5 := -runtime.FloorDiv(-num2, den2)
+	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -213,8 +220,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if stride2 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*pad2-i7-1, stride2)
-	i8 := -runtime.FloorDiv(-num3, den3)
+	i8 := -runtime.FloorDiv(-runtime.Numerator(S2+2*pad2-i7-1, stride2), runtime.Denominator(stride2))
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
 		i9 = i8
@@ -238,8 +244,8 @@ func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
@@ -258,18 +264,18 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
@@ -289,28 +295,28 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	P0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
-	i2 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
+	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(i2-1, kernel1)
-	P1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
+	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
-	i3 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
+	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
 	if kernel2 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
 	}
-	num3, den3 := runtime.Positive(i3-1, kernel2)
-	P2 := runtime.FloorDiv(num3, den3) + 1
+	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, kernel2), runtime.Denominator(kernel2))
+	P2 := i6 + 1
 	if P2 < 0 {
 		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
 	}
@@ -329,8 +335,7 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -356,8 +361,7 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -373,8 +377,7 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(i4-1, kernel1)
-	i5 := -runtime.FloorDiv(-num2, den2)
+	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -401,8 +404,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel0 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
-	num, den := runtime.Positive(i-1, kernel0)
-	i2 := -runtime.FloorDiv(-num, den)
+	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -418,8 +420,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel1 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
-	num2, den2 := runtime.Positive(i4-1, kernel1)
-	i5 := -runtime.FloorDiv(-num2, den2)
+	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -435,8 +436,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if kernel2 == 0 {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
 	}
-	num3, den3 := runtime.Positive(i7-1, kernel2)
-	i8 := -runtime.FloorDiv(-num3, den3)
+	i8 := -runtime.FloorDiv(-runtime.Numerator(i7-1, kernel2), runtime.Denominator(kernel2))
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
 		i9 = i8
@@ -1428,7 +1428,7 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * stride1
+				i4 := p1 * stride1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -1437,20 +1437,20 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -1470,8 +1470,7 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -1645,7 +1644,7 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * stride1
+				i4 := p1 * stride1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -1654,20 +1653,20 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -1687,8 +1686,7 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -1862,7 +1860,7 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * stride1
+				i4 := p1 * stride1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -1871,20 +1869,20 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -1904,8 +1902,7 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -2850,7 +2847,7 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * kernel1
+				i4 := p1 * kernel1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -2859,20 +2856,20 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -2892,8 +2889,7 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -3064,7 +3060,7 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * kernel1
+				i4 := p1 * kernel1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -3073,20 +3069,20 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -3106,8 +3102,7 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -3278,7 +3273,7 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 			argminRow2 := (argminRow + p0) * P1
 			for p1 := range P1 {
 				argminRow3 := (argminRow2 + p1) * P2
-				i3 := p1 * kernel1
+				i4 := p1 * kernel1
 				for p2 := range P2 {
 					if !argminSet[argminRow3+p2] {
 						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
@@ -3287,20 +3282,20 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 					if i2 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 					}
-					num, den := runtime.Positive(argminAt, i2)
+					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 					}
 					if i7 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 					}
-					i4 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					i5 := (i+runtime.FloorDiv(num, den)*dilation0-pad0)*S1 + (i3 + i4 - pad1)
+					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
 					if i9 == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 					}
 					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					at[argminRow3+p2] = int64(i5*S2 + i6)
+					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+					at[argminRow3+p2] = int64(i8)
 				}
 			}
 		}
@@ -3320,8 +3315,7 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 					if i == 0 {
 						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 					}
-					num, den := runtime.Positive(atAt, i)
-					i3 := runtime.FloorDiv(num, den)
+					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 					}
@@ -3531,8 +3525,7 @@ func maxPoolStrideNoCeilModeRunBackward2F32(b *runtime.Bound, v *maxPoolValues) 
 						if i == 0 {
 							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 						}
-						num, den := runtime.Positive(atAt, i)
-						i2 := runtime.FloorDiv(num, den)
+						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
 						}
@@ -3589,8 +3582,7 @@ func maxPoolStrideNoCeilModeRunBackward2F64(b *runtime.Bound, v *maxPoolValues) 
 						if i == 0 {
 							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 						}
-						num, den := runtime.Positive(atAt, i)
-						i2 := runtime.FloorDiv(num, den)
+						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
 						}

@@ -2,7 +2,11 @@
 
 package window
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"strconv"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -16,9 +20,11 @@ const (
 	OutsideReflection
 )
 
-// String is the word in .op files.
+// String is the word in .op files, "default" for the zero value.
 func (e Outside) String() string {
 	switch e {
+	case 0:
+		return "default"
 	case OutsideZeros:
 		return "zeros"
 	case OutsideBorder:
@@ -26,5 +32,5 @@ func (e Outside) String() string {
 	case OutsideReflection:
 		return "reflection"
 	}
-	return "default"
+	return "Outside(" + strconv.Itoa(int(e)) + ")"
 }

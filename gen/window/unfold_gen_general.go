@@ -18,8 +18,10 @@ func unfoldExtents0(b *runtime.Bound, v *unfoldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
@@ -49,18 +51,22 @@ func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-i2-1, n2)
-	L1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
 		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
@@ -95,28 +101,34 @@ func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
 	if n == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
-	num, den := runtime.Positive(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
-	L0 := runtime.FloorDiv(num, den) + 1
+	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
+	den := runtime.Denominator(n)
+	_ = den
+	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
 	}
-	i2 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
+	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
-	num2, den2 := runtime.Positive(S1+2*runtime.Entry(v.pad, 1, 0)-i2-1, n2)
-	L1 := runtime.FloorDiv(num2, den2) + 1
+	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
+	den2 := runtime.Denominator(n2)
+	_ = den2
+	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
 		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
 	}
-	i3 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
+	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
 		return runtime.FaultError("window.unfold", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
-	num3, den3 := runtime.Positive(S2+2*runtime.Entry(v.pad, 2, 0)-i3-1, n3)
-	L2 := runtime.FloorDiv(num3, den3) + 1
+	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
+	den3 := runtime.Denominator(n3)
+	_ = den3
+	L2 := runtime.FloorDiv(i6, den3) + 1
 	if L2 < 0 {
 		return runtime.ShapeError("window.unfold", "L2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
 	}

@@ -111,7 +111,7 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 	}
 	s.printf("var %s %s\n", name, k.goType())
 	if den != "" {
-		s.printf("var %s int\n", den)
+		s.printf("var %s int\n_ = %[1]s\n", den) // the sign may be all that is asked for
 	}
 	s.printf("if %s {\n%s%s} else {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a), no.text.String(), set(name, den, b))
 	return r

@@ -133,9 +133,7 @@ func (g *gen) quotient(v *ir.Value, a, b value, s *block) value {
 		d = g.twice(s, d)
 		g.test(s, binary("==", precCompare, d, number(0)), g.valueError(v, "division by zero"))
 		if !g.positive(v.Args[1]) {
-			num, den := g.nameIn(s, "num"), g.nameIn(s, "den")
-			s.printf("%s, %s := runtime.Positive(%s, %s)\n", num, den, n.text, d.text)
-			n, d = primary("%s", num), primary("%s", den)
+			n, d = call("runtime.Numerator", n, d), call("runtime.Denominator", d)
 		}
 	}
 	if d.text == "1" {

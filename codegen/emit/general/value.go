@@ -120,6 +120,7 @@ func (g *gen) value(v *ir.Value, s *block) value {
 		}
 		if r.den != nil && !r.den.simple() {
 			d := g.let(s, "den", "int", *r.den)
+			s.printf("_ = %s\n", d.text) // the sign may be all that is asked for
 			r.den = &d
 		}
 	}

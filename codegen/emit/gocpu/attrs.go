@@ -319,7 +319,8 @@ func (f *fileGen) enumDecl(e *ir.EnumDecl) jen.Code {
 	if e.Doc != "" {
 		doc = e.Doc
 	}
-	var words, cases []jen.Code
+	cases := []jen.Code{jen.Case(jen.Lit(0)).Block(jen.Return(jen.Lit("default")))}
+	var words []jen.Code
 	for i, w := range e.Words {
 		id := jen.Id(name + f.unit.GoName(w))
 		if i == 0 {
@@ -330,10 +331,10 @@ func (f *fileGen) enumDecl(e *ir.EnumDecl) jen.Code {
 	}
 	return jen.Comment(doc).Line().Type().Id(name).Uint8().Line().Line().
 		Comment("The words of "+name+".").Line().Const().Defs(words...).Line().Line().
-		Comment("String is the word in .op files.").Line().
+		Comment("String is the word in .op files, \"default\" for the zero value.").Line().
 		Func().Params(jen.Id("e").Id(name)).Id("String").Params().String().Block(
 		jen.Switch(jen.Id("e")).Block(cases...),
-		jen.Return(jen.Lit("default")),
+		jen.Return(jen.Lit(name+"(").Op("+").Qual("strconv", "Itoa").Call(jen.Int().Call(jen.Id("e"))).Op("+").Lit(")")),
 	)
 }
 

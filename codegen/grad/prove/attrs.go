@@ -11,6 +11,7 @@ type attrCondition struct {
 	cond    *ir.Value
 	name    string // the attribute that is compared with at; "": the comparison is of another form
 	at      *ir.Value
+	guard   bool // of the derivative, for attributes at which its formula is another: x^0
 	yes, no bool
 }
 
@@ -26,7 +27,7 @@ func attrConditions(f *ir.Func) []*attrCondition {
 				case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
 					if id := num.ID(v); ofAttrs(v) && !seen[id] {
 						seen[id] = true
-						c := &attrCondition{cond: v}
+						c := &attrCondition{cond: v, guard: d.Derived && (v.Op == ir.OpEq || v.Op == ir.OpNe)}
 						c.name, c.at = compared(v)
 						r = append(r, c)
 					}
@@ -43,10 +44,10 @@ func ofAttrs(v *ir.Value) bool {
 	if v.Args[0].Type.Kind == ir.Bool {
 		return false
 	}
-	attrs, only := false, true
+	attrs, only := false, uniformValue(v)
 	ir.Walk(v, func(v *ir.Value) bool {
 		attrs = attrs || v.Op == ir.OpScalar
-		only = only && v.Op != ir.OpRead && v.Op != ir.OpIndex && v.Op != ir.OpExtent && v.Op != ir.OpUniform && v.Op != ir.OpNormal
+		only = only && v.Op != ir.OpExtent
 		return only
 	})
 	return attrs && only
@@ -79,4 +80,4 @@ func (c *attrCondition) note(f *ir.Func, b ir.Binding) {
 
 // unmet tells whether a side was not met that points weren't made for. One that they were made for and didn't meet is
 // excluded by what the op requires.
-func (c *attrCondition) unmet() bool { return c.name == "" && !(c.yes && c.no) }
+func (c *attrCondition) unmet() bool { return c.name == "" && !c.guard && !(c.yes && c.no) }

@@ -100,6 +100,9 @@ var formulas = []struct {
 		"grad x = @y*m*(x - t)*rsqrt(1 + ((x - t)/delta)^2)",
 		"grad m = @y*delta^2*(sum[K](sqrt(1 + r^2)) - K)",
 	}},
+	{"op p_norm[T: float](x: T[N]; p: float = 2) -> (y: T[]) { require p > 0\n y = sum(abs(x)^p)^(1/p)\n … }", []string{
+		"grad x = if y == 0 then 0 else @y*sign(x)*(abs(x)/y)^(p - 1)",
+	}},
 	// Of floats and integers, where these are floats.
 	{"op product[T: num](x: T[...B, N, K], z: T[...B, K, M]) -> (y: T[...B, N, M]) { y = sum[K](x*z)\n … }", []string{
 		"grad x = sum[M](@y*z)",

@@ -111,7 +111,9 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		known = offKinks
 	}
 	f.Outputs = []*ir.Tensor{u.Result, want}
-	v := test(f, u.Result, want, known, variant.Choices)
+	op := *forward
+	op.ElemVars, op.UserGrads = f.ElemVars, nil
+	v := test(f, &op, u.Result, want, known, variant.Choices)
 	s.Points, s.Kinks = v.Points, v.Kinks
 	switch {
 	case v.Counter == nil && known != unknown && v.Kinks == 0:

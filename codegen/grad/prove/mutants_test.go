@@ -125,6 +125,9 @@ func bruteBinding(r *rand.Rand, f *ir.Func, k int) ir.Binding {
 	}
 	for _, s := range f.Scalars {
 		b.Scalars[s.Name] = math.Exp(3*r.Float64()*float64(k%3) - 2)
+		if k%6 == 5 {
+			b.Scalars[s.Name] = []float64{0, -1, -0.3, 5}[r.IntN(4)]
+		}
 	}
 	spread := []float64{1, 0.1, 4}[k%3]
 	for _, t := range f.Inputs {

@@ -357,7 +357,7 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 		if len(lo.free()) > 0 || len(hi.free()) > 0 || !lo.isZero() {
 			giveUp("a range depends on another variable")
 		}
-		extents[k] = hi
+		extents[k] = count(hi)
 	}
 	for _, q := range rest {
 		cond = times(cond, isZero(sum(n.value(q.dest, e), q.want, -1)))
@@ -370,6 +370,16 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 		return body
 	}
 	return overAll(vars, extents, body)
+}
+
+// count is how many indices are below a bound: none where that is negative.
+func count(hi *poly) *poly {
+	for _, t := range hi.terms {
+		if t.coef.Sign() < 0 || !positive(t.mono) {
+			return times(hi, not(below(hi)))
+		}
+	}
+	return hi
 }
 
 // within is the condition lo ≤ p < hi.

@@ -192,3 +192,30 @@ func TestCauseOfTerms(t *testing.T) {
 		t.Log(got)
 	}
 }
+
+// TestNotZero checks that casts, wrapping and signs of integers aren't taken for what numbers do: a derivative would be dropped.
+func TestNotZero(t *testing.T) {
+	i64, i8, u8 := ir.TypedAs(ir.Elem{Name: "i64"}), ir.TypedAs(ir.Elem{Name: "i8"}), ir.TypedAs(ir.Elem{Name: "u8"})
+	n := &ir.Tensor{Name: "n", Role: ir.Input, Elem: i64.Elem, Axes: []*ir.Axis{axB, axD}}
+	k := &ir.Tensor{Name: "k", Role: ir.Input, Elem: u8.Elem, Axes: []*ir.Axis{axB, axD}}
+	N, K, X := at(n), at(k), at(x)
+	float := func(v *ir.Value) *ir.Value { return cast(v) }
+	less := func(v *ir.Value) *ir.Value { return ir.Select(v, ir.Int(1), ir.Int(0)) }
+	for _, c := range []struct {
+		name string
+		v    *ir.Value
+		zero bool
+	}{
+		{"itself", ir.Sub(float(N), float(N)), true},
+		{"a cast that wraps", ir.Sub(float(N), float(ir.Cast(N, i8))), false},
+		{"a cast that truncates", ir.Sub(X, float(ir.Cast(X, i64))), false},
+		{"a difference below zero", ir.Sub(less(ir.Call(ir.OpLt, ir.Sub(K, ir.Mul(K, K)), ir.Cast(ir.Int(0), u8))), less(ir.Call(ir.OpLt, K, ir.Mul(K, K)))), false},
+		{"ring of integers", float(ir.Sub(ir.Mul(N, ir.Add(N, N)), ir.Mul(ir.Add(N, N), N))), true},
+		{"the square of a sign", ir.Sub(float(ir.Mul(ir.Call(ir.OpSign, N), ir.Call(ir.OpSign, N))), float(ir.Cast(ir.Int(1), i64))), false},
+	} {
+		p := local("p", axB, axD)
+		if got := Zero(nil, []*ir.Def{assign(p, cast(c.v), b, d)}, p); got != c.zero {
+			t.Errorf("%s: zero = %v", c.name, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -52,9 +53,11 @@ func (c *Counter) String() string {
 
 const (
 	rounds   = 9
-	maxEvals = 1500 // for points drawn, and as many for the sides of conditions
+	lines    = 6    // between two points each, for each of some extents
+	maxEvals = 1500 // for points drawn, as many for lines between them, and as many for the sides of conditions
 	relTol   = 1e-8
 	absTol   = 1e-10
+	roughTol = 1e-3 // for what is proved, whose rounding may add up: a mistake of the proof itself is larger
 )
 
 // points makes points for f and compares got with want on them. The seed is fixed: a run repeats.
@@ -64,8 +67,12 @@ type points struct {
 	choices   []ir.Choice // of the variant: points meet its conditions
 	conds     []*condition
 	attrs     []*attrCondition
-	base      *ir.Func // f without got
-	plain     *ir.Func // f without the conditions, which may have no value where nothing asks for them
+	fixed     map[string]float64         // attributes that are not drawn
+	nonFinite bool                       // the formulas ask for NaN or infinities
+	bounds    map[*ir.Tensor][]*ir.Value // what integers are compared with
+	op        *ir.Func                   // has a value at all points; nil: doesn't matter
+	base      *ir.Func                   // f without got
+	plain     *ir.Func                   // f without the conditions, which may have no value where nothing asks for them
 	known     knowledge
 	random    *rand.Rand
 	evals     int
@@ -92,14 +99,20 @@ const (
 	large
 )
 
+// mixed is the order of spreads.
+var mixed = []spread{usual, lattice, small, usual, lattice, large}
+
 // Test compares two tensors that f's definitions give, over several extents: at random points of several magnitudes, on a coarse
 // lattice, where floats are often equal, and just below and above each condition.
-func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, got, want, unknown, nil) }
+func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, nil, got, want, unknown, nil) }
 
-func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
-	p := &points{got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
+// test compares where op, which f is made of, has a value; nil: everywhere.
+func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
+	p := &points{op: op, got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
 	p.f, p.conds = withConditions(f)
 	p.attrs = attrConditions(f)
+	p.bounds = integerBounds(f)
+	p.nonFinite = asksForNonFinite(f)
 	base := *f
 	base.Outputs, base.UserGrads = []*ir.Tensor{want}, nil
 	base.Defs = ir.Live(&base)
@@ -112,15 +125,8 @@ func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice
 	extents := p.extents()
 	for round := range rounds {
 		for i, ext := range extents {
-			how := []spread{usual, lattice, small, usual, lattice, large}[(round+i)%6]
-			a, r := p.make(ext, how)
-			if a != nil {
+			if a, r := p.make(ext, mixed[(round+i)%len(mixed)]); a != nil {
 				p.compare(*a, r)
-			}
-			if a != nil && known != isEqual && i < 2 && round < 3 && p.verdict.Counter == nil {
-				if b, rb := p.make(ext, usual); b != nil {
-					p.crossings(*a, *b, r, rb)
-				}
 			}
 			if p.verdict.Counter != nil {
 				return p.verdict
@@ -130,7 +136,13 @@ func test(f *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice
 			}
 		}
 	}
+	if p.atSpecials(extents[1:3]); p.verdict.Counter != nil {
+		return p.verdict
+	}
 	if known != isEqual {
+		if p.alongLines(extents[:2]); p.verdict.Counter != nil {
+			return p.verdict
+		}
 		p.bothSides(extents)
 		for _, c := range p.attrs {
 			if c.unmet() && p.verdict.Unmet == "" {
@@ -167,7 +179,11 @@ func withConditions(f *ir.Func) (*ir.Func, []*condition) {
 					t := &ir.Tensor{Name: fmt.Sprintf("condition %d", len(g.Outputs)), Role: ir.Output, Elem: diff.Type.Elem, Axes: axes}
 					g.Outputs = append(g.Outputs, t)
 					g.Defs = append(g.Defs, &ir.Def{Target: t, Vars: d.Vars, Dest: ir.Indices(d.Vars), Body: diff})
-					conds = append(conds, &condition{diff: t, text: v.String(), op: v.Op})
+					op := v.Op
+					if hasSteps(f, v) {
+						op = ir.OpFloor
+					}
+					conds = append(conds, &condition{diff: t, text: v.String(), op: op, guard: d.Derived && uniformValue(v)})
 				}
 				return true
 			})
@@ -189,39 +205,21 @@ func difference(f *ir.Func, v *ir.Value) *ir.Value {
 			return v.Args[0]
 		}
 	}
+	if hasSteps(f, v) && isFloat(v.Args[0]) {
+		return ir.Sub(ir.Call(ir.OpAbs, v.Args[0]), ir.Int(1))
+	}
 	return nil
 }
 
-// maxElements bounds the product of the extents of a point.
-const maxElements = 1 << 12
-
-// extents are the sizes to try, the smallest first: all ones, distinct ones, and larger.
-func (p *points) extents() []map[*ir.Axis]int {
-	var r []map[*ir.Axis]int
-	dims := map[*ir.Axis]bool{}
-	for _, d := range p.f.Dims {
-		dims[d.Axis] = true
+// hasSteps tells whether v rounds a number to a whole one.
+func hasSteps(f *ir.Func, v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
+		return true
+	case ir.OpCast:
+		return v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassInt
 	}
-	for _, base := range []func(i int) int{
-		func(int) int { return 1 },
-		func(i int) int { return 2 + i%3 },
-		func(i int) int { return 4 - i%3 },
-		func(i int) int { return max(7-2*i, 2) },
-	} {
-		m := map[*ir.Axis]int{}
-		n := 1
-		for i, a := range p.f.Axes {
-			if dims[a] {
-				continue
-			}
-			if m[a] = base(i); n*m[a] > maxElements {
-				m[a] = 1
-			}
-			n *= m[a]
-		}
-		r = append(r, m)
-	}
-	return r
+	return false
 }
 
 // make draws a point that meets the requirements of the function, and what the function gives there; nil: none was found. A formula
@@ -249,10 +247,14 @@ func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 				shape[i] = ext[a]
 			}
 			arr := ir.NewArray(shape...)
+			draw := p.drawing(t, least, how, b)
 			for i := range arr.Data {
-				arr.Data[i] = p.element(t, least, how)
+				arr.Data[i] = draw()
 			}
 			b.Arrays[t] = arr
+		}
+		if !p.defined(b) {
+			continue
 		}
 		r, err := p.values(b)
 		if err == nil {
@@ -268,39 +270,14 @@ func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 	return nil, nil
 }
 
-func (p *points) scalar(s *ir.Scalar, b ir.Binding, how spread) float64 {
-	if s.Default != nil && p.random.IntN(3) == 0 {
-		if x, err := ir.EvalScalar(p.f, s.Default, b); err == nil {
-			return x
-		}
+// defined tells whether the op has a value: the indices that are among its inputs lie within their axes.
+func (p *points) defined(b ir.Binding) bool {
+	if p.op == nil || len(p.op.Inputs) == 0 || !slices.ContainsFunc(p.op.Inputs, func(t *ir.Tensor) bool { return p.f.Class(t.Elem) == ir.ClassInt }) {
+		return true
 	}
-	switch {
-	case s.Type.Kind == ir.Exact:
-		return float64(1 + p.random.IntN(3))
-	case how == lattice:
-		return float64(1+p.random.IntN(4)) / 2
-	case how == large:
-		return 1 + 4*p.random.Float64()
-	}
-	return 0.1 + 0.8*p.random.Float64()
-}
-
-func (p *points) element(t *ir.Tensor, least int, how spread) float64 {
-	if !p.f.IsFloat(t) {
-		return float64(p.random.IntN(max(least, 1)))
-	}
-	if t.Role == ir.Cotangent {
-		return p.random.NormFloat64()
-	}
-	switch how {
-	case lattice:
-		return float64(p.random.IntN(9)-4) / 2
-	case small:
-		return p.random.NormFloat64() / 8
-	case large:
-		return 4 * p.random.NormFloat64()
-	}
-	return p.random.NormFloat64()
+	p.evals++
+	_, err := ir.Eval(p.op, b)
+	return err == nil
 }
 
 // values are what a function gives at a point.
@@ -367,7 +344,10 @@ func (p *points) counterAt(b ir.Binding, got, want *ir.Array, i int) *Counter {
 
 func (p *points) same(a, b, scale float64) bool {
 	if p.known == isEqual {
-		return isFinite(a) || !isFinite(b)
+		if !isFinite(a) || !isFinite(b) {
+			return isFinite(a) || !isFinite(b)
+		}
+		return p.fixed != nil || math.Abs(a-b) <= roughTol*(1e-3+math.Max(math.Abs(b), scale))
 	}
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.IsNaN(a) && math.IsNaN(b)

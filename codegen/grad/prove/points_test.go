@@ -29,7 +29,7 @@ func TestPoints(t *testing.T) {
 		{"sign at zero", ir.Select(ir.Call(ir.OpLt, ir.Int(0), diff), ir.Int(1), ir.Int(-1)), false},
 	} {
 		p, q := local("p", axB, axD), local("q", axB, axD)
-		f := &ir.Func{Name: "f", Inputs: []*ir.Tensor{x, y}, Outputs: []*ir.Tensor{p, q}, Scalars: []*ir.Scalar{beta}, Axes: []*ir.Axis{axB, axD},
+		f := &ir.Func{Name: "f", Inputs: []*ir.Tensor{x, y}, Outputs: []*ir.Tensor{p, q}, Scalars: []*ir.Scalar{beta}, Requires: []ir.Require{{Cond: ir.Call(ir.OpLt, ir.Int(0), k)}}, Axes: []*ir.Axis{axB, axD},
 			ElemVars: []ir.ElemVar{{Name: "T", DTypes: []string{"f32", "f64"}}}, Defs: []*ir.Def{assign(p, cast(c.got), b, d), assign(q, cast(want), b, d)}}
 		v := Test(f, p, q)
 		if (v.Counter == nil) != c.equal || c.equal && v.Points < 5 {

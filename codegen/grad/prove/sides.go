@@ -11,6 +11,7 @@ type condition struct {
 	diff             *ir.Tensor
 	text             string
 	op               ir.Op
+	guard            bool // of the derivative, for attributes at which its formula is another: x^0
 	below, at, above bool // the difference was negative, zero, positive where the two were compared
 }
 
@@ -20,7 +21,7 @@ func (c *condition) note(a *ir.Array) {
 	}
 	for _, x := range a.Data {
 		c.below = c.below || x < 0
-		c.at = c.at || x == 0
+		c.at = c.at || x == 0 || c.equality() && math.IsNaN(x) // ∞ - ∞
 		c.above = c.above || x > 0
 	}
 }
@@ -35,6 +36,8 @@ func (c *condition) met() bool {
 		return c.at
 	case ir.OpLt:
 		return c.below && (c.at || c.above)
+	case ir.OpFloor: // some step that isn't beside zero
+		return c.at || c.above
 	case ir.OpLe:
 		return (c.below || c.at) && c.above
 	}
@@ -84,7 +87,7 @@ func (p *points) bothSides(extents []map[*ir.Axis]int) {
 				}
 			}
 		}
-		if !c.met() && !(c.equality() && p.known == offKinks) && p.verdict.Unmet == "" {
+		if !c.met() && !(c.equality() && (p.known == offKinks || c.guard)) && p.verdict.Unmet == "" {
 			p.verdict.Unmet = c.text
 		}
 	}
@@ -122,12 +125,29 @@ func (p *points) moved(b ir.Binding, move func(t *ir.Tensor, x float64) float64)
 	return c
 }
 
-// crossings goes to where conditions change between two points.
-func (p *points) crossings(a, b ir.Binding, ra, rb values) {
-	for _, c := range p.conds {
-		p.crossing(c, a, b, ra, rb)
-		if p.verdict.Counter != nil || p.evals > maxEvals {
-			return
+// alongLines goes to where conditions change between two points with the same attributes and integers.
+func (p *points) alongLines(extents []map[*ir.Axis]int) {
+	limit := p.evals + maxEvals
+	for round := range lines {
+		for i, ext := range extents {
+			a, ra := p.make(ext, mixed[(round+i)%len(mixed)])
+			if a == nil {
+				continue
+			}
+			far, _ := p.make(ext, usual)
+			if far == nil {
+				continue
+			}
+			b := p.between(*a, *far, 1)
+			rb := p.eval(b)
+			for _, c := range p.conds {
+				if rb != nil && p.verdict.Counter == nil && p.evals <= limit {
+					p.crossing(c, *a, b, ra, rb)
+				}
+			}
+			if p.verdict.Counter != nil || p.evals > limit {
+				return
+			}
 		}
 	}
 }
@@ -186,16 +206,35 @@ func (p *points) choose(b ir.Binding) bool {
 		if c.Cond == nil {
 			continue
 		}
-		if name, v := equated(c.Cond); name != "" && c.Holds {
-			if x, err := ir.EvalScalar(p.f, v, b); err == nil {
-				b.Scalars[name] = x
-			}
-		}
-		if x, err := ir.EvalScalar(p.f, c.Cond, b); err != nil || (x != 0) != c.Holds {
+		if !p.meets(c, b) && !p.meetsBeside(c, b) {
 			return false
 		}
 	}
 	return true
+}
+
+func (p *points) meets(c ir.Choice, b ir.Binding) bool {
+	x, err := ir.EvalScalar(p.f, c.Cond, b)
+	return err == nil && (x != 0) == c.Holds
+}
+
+// meetsBeside tries the number that an attribute is compared with, and those beside it.
+func (p *points) meetsBeside(c ir.Choice, b ir.Binding) bool {
+	name, v := compared(c.Cond)
+	if name == "" {
+		return false
+	}
+	x, err := ir.EvalScalar(p.f, v, b)
+	if err != nil {
+		return false
+	}
+	for _, step := range []float64{0, 1, -1} {
+		b.Scalars[name] = x + step
+		if p.meets(c, b) {
+			return true
+		}
+	}
+	return false
 }
 
 // equated is the attribute that must equal a value of none where a condition holds, and that value.

@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/opgen/opgen/codegen"
@@ -24,13 +25,53 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(x: T[...B]; k: float = 1) -> (y: T[...B]) {\n    require k > 0 else \"k\"\n    y = x*x", "@y*2*x*(if k > 0 then 1 else 2)", "@y*2*x*(if k > 1 then 1 else 2)"},
 		// A condition that has no value where a range is empty, since nothing asks for it there.
 		{"(w: T[N], x: T[...B]) -> (z: T[N], y: T[...B]) {\n    z[n] = norm[k in 1..N](w + k) + n\n    y = x*x", "@y*2*x", "@y*3*x"},
+		// Integers among the inputs: far from what indices are, negative, equal to a number, and where they wrap.
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if n == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if T(n) == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if n < 20 then x else 2*x", "@y*(if n >= 20 then 2 else 1)", "@y"},
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = x*T(abs(n))", "@y*T(max(n, -n))", "@y*T(n)"},
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = x*T(i8(n))", "T(i8(n))*@y", "T(n)*@y"},
+		{"(x: T[N], n, m: u8[N]) -> (y: T[N]) { y = if n - m < 0 then 3*x else x", "if n - m < 0 then 3*@y else @y", "if n < m then 3*@y else @y"},
+		{"(x: T[N], n: i8[N]) -> (y: T[N]) { y = x*T(n*n*n)", "@y*T(n)*T(n*n) + @y*(T(n*n*n) - T(n)*T(n*n))", "@y*T(n)*T(n)*T(n)"},
+		{"(x: T[N], c: bool[N]) -> (y: T[N]) { y = if c then x else 2*x", "@y*(if c then 1 else 2)", "2*@y"},
+		// A cast of a float drops what stands behind the point.
+		{"(x: T[N], w: T[N]) -> (y: T[N]) { y = x*T(i32(w))", "@y*trunc(w)", "@y*w"},
+		// Equality that holds on more than a set of measure zero.
+		{"(x: T[N]) -> (y: T[N]) { y = x", "@y*(if x == 0 then 1 else sign(x)^2)", "@y*sign(x)*sign(x)"},
+		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = x*T(sign(n)^2)", "if n == 0 then 0 else @y", "@y"},
+		{"(x, w: T[N]) -> (y: T[N]) { y = if floor(w) == 3e6 then x else 2*x", "if w >= 3e6 && w < 3e6 + 1 then @y else 2*@y", "2*@y"},
+		{"(x, w: T[N]) -> (y: T[N]) { y = if max(w, 0) == 0 then x else 2*x", "if w <= 0 then @y else 2*@y", "2*@y"},
+		{"(x, w: T[N]; a: float = 1) -> (y: T[N]) { y = if a*w == 0 then x else 2*x", "if a == 0 || w == 0 then @y else 2*@y", "2*@y"},
+		// Attributes that are negative or zero.
+		{"(x: T[N]; a: float = 1) -> (y: T[N]) { y = x*abs(a)", "@y*sqrt(a^2)", "@y*a"},
+		{"(x: T[N]; a: float = 1) -> (y: T[N]) { y = x*trunc(a)", "@y*(if a < 0 then ceil(a) else floor(a))", "@y*floor(a)"},
+		{"(x: T[N]; a: float) -> (y: T[N]) { y = if a > 1000 then x else 2*x", "@y*(if a > 1000 then 1 else 2)", "2*@y"},
+		// Places and extents past small ones.
+		{"(x: T[N]) -> (y: T[N]) { y[i] = if i == 50 then x[i] else 2*x[i]", "[i] = @y[i]*(if i == 50 then 1 else 2)", "[i] = 2*@y[i]"},
+		{"(x: T[N, M]) -> (y: T[]) { y = sum[n, m where n + 20 < m](x[n, m])", "[n, m] = if n + 20 < m then @y else 0", "[n, m] = 0*@y*T(n*m)"},
+		{"(x: T[N]) -> (y: T[N]) { y[i] = sum[j](x[j]*sign(i - j)^2)", "[j] = sum[i](@y[i]) - @y[j]", "[j] = sum[i](@y[i] + 0*T(j))"},
+		{"(x: T[N]) -> (y: T[N]) { y = if N > 100 then x else 2*x", "@y*(if N > 100 then 1 else 2)", "2*@y"},
+		{"(x: T[...B]) -> (y: T[...B]) { y = 2*x", "@y*(if prod(..B) == 24 then 2 else 2)", "@y*(if prod(..B) == 24 then 3 else 2)"},
+		{"(x: T[N, M]) -> (y: T[N, M]) { y = 2*x", "@y*(if M == 3 then 2 else 2)", "@y*(if M == 3 then 3 else 2)"},
+		{"(x: T[], w: T[N]) -> (y: T[]) { y = x*N + sum(w)", "@y*N", "@y*max(N, 1)"},
+		{"(x: T[N]; k: int = 1) -> (y: T[N]) { y = sum[i in 0..k](x*T(1 + 0*i))", "@y*max(k, 0)", "@y*k"},
+		{"(x: T[], w: T[N]) -> (y: T[]) { y = sum(w) + sum[i in 0..N - 3](x*T(1 + 0*i))", "@y*max(N - 3, 0)", "@y*(N - 3)"},
+		// Numbers that aren't finite, where the formula of the op asks for them.
+		{"(x: T[N]) -> (y: T[N]) { y = if isnan(x) then 0 else x", "if isnan(x) then 0 else @y", "@y"},
+		{"(x: T[N]) -> (y: T[N]) { y = if isinf(x) then 0 else x", "if x == inf || x == -inf then 0 else @y", "if x == inf then 0 else @y"},
+		// Steps far from zero.
+		{"(x: T[N]) -> (y: T[N]) { y = x*trunc(x/1000)", "@y*trunc(x/1000)", "0*@y"},
 		{"(x: T[...B]; k, n: int = 1) -> (y: T[...B]) { y = x*x", "@y*2*x*(if k == n then 1 else 1)", "@y*2*x*(if k == n then 1 else 2)"},
 	} {
 		for _, f := range []struct {
 			formula string
 			right   bool
 		}{{c.right, true}, {c.wrong, false}} {
-			text := "package p\n\nop f[T: float]" + c.op + "\n    grad x = " + f.formula + "\n}\n"
+			formula := "grad x = " + f.formula
+			if strings.HasPrefix(f.formula, "[") {
+				formula = "grad x" + f.formula
+			}
+			text := "package p\n\nop f[T: float]" + c.op + "\n    " + formula + "\n}\n"
 			b := codegen.New(codegen.Source{Dir: ".", ImportPath: "p", Files: []codegen.SourceFile{{Name: "f.op", Data: []byte(text)}}})
 			if ok := b.Run("prove"); ok != f.right {
 				t.Errorf("%s\naccepted = %v, want %v\n%s", text, ok, f.right, b.Diags.Format(nil))
