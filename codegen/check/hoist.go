@@ -56,6 +56,10 @@ func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
 		return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
 	case s.whole:
 		return l.readAt(s, v, ir.Elem{Name: "i64"}, ir.ExactType)
+	case s.monoid != ir.Prod:
+		if n := l.denominator(s.body); n != nil && n.IsInt64() {
+			return l.fractional(s, v, n)
+		}
 	}
 	return l.notWhole(s)
 }
@@ -97,6 +101,16 @@ func (r *reduction) outerVars(values []*ir.Value) []*ir.Var {
 		}
 	}
 	free := ir.FreeVars(values...)
+	for more := true; more; { // and those that their ranges depend on
+		before := len(free)
+		for v := range free {
+			if v.Axis == nil {
+				values = append(values, v.Lo, v.Hi)
+			}
+		}
+		free = ir.FreeVars(values...)
+		more = len(free) > before
+	}
 	for _, v := range own {
 		delete(free, v)
 	}
@@ -164,21 +178,29 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	fresh := map[*ir.Var]*ir.Value{}
 	index := []*ir.Value{}
 	axes := []*ir.Axis{}
+	var inside []*ir.Value
 	for _, o := range outer {
-		v, value, axis := r.outerAxis(o)
+		v, base, conds := r.outerAxis(o)
 		if v == nil {
-			return l.unsupported(r.at, "a reduction inside a loop whose range depends on data or other indices")
+			return l.unbounded(r.at)
 		}
-		fresh[o] = value
+		axis := v.Axis
+		fresh[o] = ir.Index(v)
 		axes = append(axes, axis)
 		d.Vars = append(d.Vars, v)
 		d.Dest = append(d.Dest, ir.Index(v))
 		at := ir.Index(o)
 		if o.Axis == nil {
-			at = ir.Sub(at, o.Lo)
+			fresh[o] = ir.Add(fresh[o], ir.Subst(base, fresh))
+			at = ir.Sub(at, base)
+			inside = append(inside, conds...)
 		}
 		index = append(index, at)
 	}
+	if isBad(inside...) {
+		return bad
+	}
+	where = append(inside, where...)
 	for _, o := range own {
 		v := *o
 		if v.Axis == nil {
@@ -200,24 +222,35 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	return ir.Read(d.Target, index...)
 }
 
-// outerAxis makes the variable of a definition for one of the places around it, the value that takes its place, and
-// the axis that it runs over.
-func (r *reduction) outerAxis(o *ir.Var) (*ir.Var, *ir.Value, *ir.Axis) {
+// outerAxis makes the variable of a definition for one of the places around it. It runs over an axis: that of the place,
+// or one that stands for its range, from base on. A range whose length differs from point to point has an axis for all of
+// them together; inside are the conditions that a value is in the range of its point.
+func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*ir.Value) {
 	if o.Axis != nil {
-		v := &ir.Var{Name: o.Name, Axis: o.Axis}
-		return v, ir.Index(v), o.Axis
+		return &ir.Var{Name: o.Name, Axis: o.Axis}, nil, nil
 	}
-	n := extentOf(o)
-	if n == nil || !isUniform(o.Lo) {
-		return nil, nil, nil
+	l := r.l
+	base, n := l.settle(o.Lo), ir.WithoutVars(ir.Sub(l.settle(o.Hi), l.settle(o.Lo)))
+	if n == nil {
+		b := l.reach(o)
+		if b.least == nil || b.most == nil {
+			return nil, nil, nil
+		}
+		base, n, inside = b.least, ir.Sub(b.most, b.least), l.within(r.at, o)
 	}
-	a := r.l.ranges[o]
+	a := l.ranges[o]
 	if a == nil {
-		a = r.l.unnamed(o.Name, n, r.at.span)
-		r.l.ranges[o] = a
+		a = l.unnamed(o.Name, ir.Call(ir.OpMax, n, ir.Int(0)), r.at.span)
+		l.ranges[o] = a
 	}
-	v := &ir.Var{Name: o.Name, Axis: a}
-	return v, ir.Add(ir.Index(v), o.Lo), a
+	return &ir.Var{Name: o.Name, Axis: a}, base, inside
+}
+
+// unbounded refuses a reduction inside a loop of which it isn't known how far it may run.
+func (l *lowering) unbounded(at site) *ir.Value {
+	l.errorf(at, "unsupported", "a reduction inside a loop whose range only data bound can't be compiled yet").
+		WithHint("bound the range by an extent or an attribute: 0..min(t[n], K)")
+	return bad
 }
 
 // mayFail tells whether values read anything at an index that isn't just a variable, so that it may be out of range.

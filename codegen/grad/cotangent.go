@@ -27,7 +27,15 @@ func Presence(v *ir.Value) *ir.Value {
 	if a.Op == ir.OpTrue && b.Op == ir.OpTrue {
 		return ir.True
 	}
+	if a.Op == ir.OpTrue {
+		return ir.Or(c, b) // b is asked for only where c doesn't hold
+	}
 	return ir.Or(ir.And(c, a), ir.And(ir.Not(c), b))
+}
+
+// guarded tells whether Presence is a condition.
+func guarded(v *ir.Value) bool {
+	return IsZero(v) || v.Op == ir.OpSelect && (guarded(v.Args[1]) || guarded(v.Args[2]))
 }
 
 // mayVanish tells whether a cotangent may be zero for want of a branch in a way that no condition at the point tells:
@@ -111,7 +119,7 @@ func Times(g, d *ir.Value) *ir.Value {
 		return g
 	case ir.IsConst(d, -1):
 		return minus(g)
-	case g.Op == ir.OpSelect && Presence(g).Op != ir.OpTrue:
+	case g.Op == ir.OpSelect && guarded(g):
 		return Choose(g.Args[0], Times(g.Args[1], d), Times(g.Args[2], d))
 	case d.Op == ir.OpSelect && (ir.ConstOf(d.Args[1]) != nil || ir.ConstOf(d.Args[2]) != nil):
 		// A derivative by cases selects the cotangent.
@@ -131,7 +139,7 @@ func Times(g, d *ir.Value) *ir.Value {
 
 // absorbing is x·g, where a zero x absorbs whatever g is. What guards g guards x too.
 func absorbing(x, g *ir.Value) *ir.Value {
-	if g.Op == ir.OpSelect && Presence(g).Op != ir.OpTrue {
+	if g.Op == ir.OpSelect && guarded(g) {
 		return Choose(g.Args[0], absorbing(x, g.Args[1]), absorbing(x, g.Args[2]))
 	}
 	if IsZero(g) {

@@ -50,6 +50,22 @@ func linearOf(v *Value) *linearForm {
 	return nil
 }
 
+// WithoutVars is an exact value in which all variables cancel, written without them; nil where they don't.
+func WithoutVars(v *Value) *Value {
+	f := linearOf(v)
+	if f == nil {
+		return nil
+	}
+	zero := map[*Var]*Value{}
+	for x := range FreeVars(v) {
+		if f.terms[x] != nil {
+			return nil
+		}
+		zero[x] = Int(0)
+	}
+	return Subst(v, zero)
+}
+
 func (f *linearForm) times(c *big.Rat) *linearForm {
 	r := &linearForm{c: new(big.Rat).Mul(f.c, c), terms: map[any]*big.Rat{}}
 	if c.Sign() != 0 {

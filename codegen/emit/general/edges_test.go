@@ -124,6 +124,19 @@ var edges = []edge{
 	{op: "least_of_all", inputs: []*ir.Array{rows(3, 0), row(1, 2, 3)}, fails: true},
 	{op: "least_of_all", inputs: []*ir.Array{rows(2, 1, 3, 2), row(1, 5)}, want: []float64{3, 7}},
 
+	// Reductions inside loops whose ranges differ from point to point: what no loop needs isn't evaluated.
+	{op: "suffixes", inputs: []*ir.Array{rows(2, 3, 1, 2, 3, 4, 5, 6), row(1, 9)}, want: []float64{25, 121 + 36}, grads: [][]float64{{0, 10, 10, 0, 2 * 22, 2 * 34}}},
+	{op: "suffixes", inputs: []*ir.Array{rows(1, 3, 1, 2, 3), row(-4)}, want: []float64{0}, grads: [][]float64{{0, 0, 0}}},
+	{op: "suffixes", inputs: []*ir.Array{rows(1, 0), row(4)}, want: []float64{0}, grads: [][]float64{{}}},
+	{op: "suffixes", inputs: []*ir.Array{rows(0, 3), row()}, want: []float64{}, grads: [][]float64{{}}},
+	{op: "prefixes", inputs: []*ir.Array{row(1, 2, 3)}, want: []float64{1, 10, 46}, grads: [][]float64{{12 + 30 + 36, 30 + 36, 36}}},
+	{op: "prefixes", inputs: []*ir.Array{row()}, want: []float64{}, grads: [][]float64{{}}},
+	{op: "peaks", inputs: []*ir.Array{rows(2, 2, 1, 2, 4, 3), row(2, 1)}, want: []float64{5, 16}, grads: [][]float64{{2, 4, 2 * 8, 0}}},
+	{op: "peaks", inputs: []*ir.Array{rows(2, 2, 1, 2, 4, 3), row(2, 3)}, fails: true},
+	{op: "peaks", inputs: []*ir.Array{rows(1, 0), row(0)}, want: []float64{0}, grads: [][]float64{{}}},
+	{op: "tails", inputs: []*ir.Array{rows(2, 3, 1, 3, 2, 1, 3, 2), row(-2, 5)}, want: []float64{9 + 4, 4}, grads: [][]float64{{0, 6, 4, 0, 0, 8}}},
+	{op: "thirds", inputs: []*ir.Array{row(1, 1, 2)}, want: []float64{4, 0}, grads: [][]float64{{1, 1, 1}}},
+
 	{op: "minus_zero", inputs: []*ir.Array{row(1, -2)}, want: []float64{-1, -2}},
 	{op: "exact_zero", inputs: []*ir.Array{row(1, -2)}, want: []float64{1, 2}},
 	{op: "after_require", inputs: []*ir.Array{row(1, 1)}, want: []float64{0, 0}},
