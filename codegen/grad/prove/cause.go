@@ -8,8 +8,8 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, a term, as a sum over
-// an axis, that is missing or too much, or a branch.
+// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, a branch, or a term, as
+// a sum over an axis, that is missing or too much.
 // It returns "" where it finds none.
 func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func(*ir.Value) bool) string {
 	cause := ""
@@ -20,10 +20,10 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 		g, w := n.read(got, at), n.read(want, at)
 		cause = factorCause(g, w)
 		if cause == "" {
-			cause = termCause(g, w)
+			cause = branchCause(g, w)
 		}
 		if cause == "" {
-			cause = branchCause(g, w)
+			cause = termCause(g, w)
 		}
 	})
 	return cause

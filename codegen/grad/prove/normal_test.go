@@ -152,6 +152,8 @@ func TestCause(t *testing.T) {
 		{"sign", ir.Neg(right), "the sign is wrong"},
 		{"beta squared", ir.Div(ir.Mul(ir.Read(gy), ir.Select(inside, ir.Div(ir.Div(diff, k), k), ir.Call(ir.OpSign, diff))), count),
 			"one branch is wrong: the formulas agree but where the condition"},
+		{"beyond 700", ir.Select(ir.Call(ir.OpLt, ir.Int(700), at(x)), ir.Mul(right, ir.Int(2)), right),
+			"one branch is wrong: the formulas agree but where the condition x > 700 holds"},
 		{"half", ir.Div(right, ir.Int(2)), "a factor is missing: 2"},
 		{"an attribute", ir.Mul(right, k), "a division is missing: by beta"},
 		{"nothing", ir.Sub(right, right), "the formula is zero"},

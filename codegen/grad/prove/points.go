@@ -109,7 +109,7 @@ func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, nil, got, w
 // test compares where op, which f is made of, has a value; nil: everywhere.
 func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
 	p := &points{op: op, got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
-	p.f, p.conds = withConditions(f)
+	p.f, p.conds = withConditions(f, got, want)
 	p.attrs = attrConditions(f)
 	p.bounds = integerBounds(f)
 	p.nonFinite = asksForNonFinite(f)
@@ -156,9 +156,13 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 	return p.verdict
 }
 
-// withConditions gives f outputs for got, want and the difference behind each comparison of floats.
-func withConditions(f *ir.Func) (*ir.Func, []*condition) {
+// withConditions gives f outputs for the difference behind each comparison of floats, and for each sum with a number, that got is made
+// of and want is not: a formula may be wrong near its zero alone.
+func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 	g := *f
+	makeWant := *f
+	makeWant.Outputs, makeWant.UserGrads = []*ir.Tensor{want}, nil
+	shared := ir.Live(&makeWant)
 	var conds []*condition
 	g.Defs = append([]*ir.Def(nil), f.Defs...)
 	g.Outputs = append([]*ir.Tensor(nil), f.Outputs...)
@@ -174,7 +178,10 @@ func withConditions(f *ir.Func) (*ir.Func, []*condition) {
 		}
 		for _, root := range d.Values() {
 			ir.Walk(root, func(v *ir.Value) bool {
-				diff := difference(f, v)
+				diff, place := difference(f, v), false
+				if diff == nil && (v.Op == ir.OpAdd || v.Op == ir.OpSub) && isShift(f, v) && !slices.Contains(shared, d) {
+					diff, place = v, true
+				}
 				if diff != nil {
 					t := &ir.Tensor{Name: fmt.Sprintf("condition %d", len(g.Outputs)), Role: ir.Output, Elem: diff.Type.Elem, Axes: axes}
 					g.Outputs = append(g.Outputs, t)
@@ -183,7 +190,7 @@ func withConditions(f *ir.Func) (*ir.Func, []*condition) {
 					if hasSteps(f, v) {
 						op = ir.OpFloor
 					}
-					conds = append(conds, &condition{diff: t, text: v.String(), op: op, guard: d.Derived && uniformValue(v)})
+					conds = append(conds, &condition{diff: t, text: v.String(), op: op, guard: d.Derived && uniformValue(v), place: place})
 				}
 				return true
 			})
@@ -209,6 +216,11 @@ func difference(f *ir.Func, v *ir.Value) *ir.Value {
 		return ir.Sub(ir.Call(ir.OpAbs, v.Args[0]), ir.Int(1))
 	}
 	return nil
+}
+
+// isShift tells whether v is the sum of a float and a number that is the same at all points.
+func isShift(f *ir.Func, v *ir.Value) bool {
+	return v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassFloat && uniformValue(v.Args[0]) != uniformValue(v.Args[1])
 }
 
 // hasSteps tells whether v rounds a number to a whole one.
@@ -409,11 +421,19 @@ func (p *points) counter(b ir.Binding) *Counter {
 		ext = append(ext, fmt.Sprintf("%s = %d", a.Name, b.Extents[a]))
 	}
 	for _, s := range p.f.Scalars {
-		scal = append(scal, fmt.Sprintf("%s = %.4g", s.Name, b.Scalars[s.Name]))
+		digits := 4
+		if s.Type.Kind == ir.Exact {
+			digits = 17
+		}
+		scal = append(scal, fmt.Sprintf("%s = %.*g", s.Name, digits, b.Scalars[s.Name]))
 	}
 	for _, t := range p.f.Inputs {
 		if a := b.Arrays[t]; a != nil && len(a.Data) <= 4 {
-			in = append(in, fmt.Sprintf("%s = %.4g", t.Name, a.Data))
+			digits := 4
+			if !p.f.IsFloat(t) {
+				digits = 17
+			}
+			in = append(in, fmt.Sprintf("%s = %.*g", t.Name, digits, a.Data))
 		}
 	}
 	return &Counter{Extents: strings.Join(ext, ", "), Scalars: strings.Join(scal, ", "), Inputs: strings.Join(in, ", ")}

@@ -12,7 +12,9 @@ type condition struct {
 	text             string
 	op               ir.Op
 	guard            bool // of the derivative, for attributes at which its formula is another: x^0
+	place            bool // no comparison: a sum near whose zero a formula may be another; points need not reach it
 	below, at, above bool // the difference was negative, zero, positive where the two were compared
+	crossed          bool // the two were compared where it changes its sign
 }
 
 func (c *condition) note(a *ir.Array) {
@@ -31,6 +33,9 @@ func (c *condition) equality() bool { return c.op == ir.OpEq || c.op == ir.OpNe 
 // met tells whether all of a condition was seen: where it holds and where it doesn't, or both sides of a kink, of which one
 // may be the kink itself where a difference never changes its sign.
 func (c *condition) met() bool {
+	if c.place {
+		return c.crossed
+	}
 	switch c.op {
 	case ir.OpEq, ir.OpNe:
 		return c.at
@@ -62,6 +67,9 @@ func (p *points) bothSides(extents []map[*ir.Axis]int) {
 			}
 		search:
 			for _, s := range reaches {
+				if c.place && s > 1<<20 { // rounding of such numbers is seen in right formulas
+					continue
+				}
 				for _, move := range []func(t *ir.Tensor, x float64) float64{
 					func(t *ir.Tensor, x float64) float64 { return ifNot(t, x, x*s) },
 					func(t *ir.Tensor, x float64) float64 { return ifNot(t, x, x+s) },
@@ -87,7 +95,7 @@ func (p *points) bothSides(extents []map[*ir.Axis]int) {
 				}
 			}
 		}
-		if !c.met() && !(c.equality() && (p.known == offKinks || c.guard)) && p.verdict.Unmet == "" {
+		if !c.met() && !c.place && !(c.equality() && (p.known == offKinks || c.guard)) && p.verdict.Unmet == "" {
 			p.verdict.Unmet = c.text
 		}
 	}
@@ -167,7 +175,7 @@ func (p *points) crossing(c *condition, a, b ir.Binding, ra, rb values) {
 			a, b = b, a
 		}
 		steps := 42
-		if c.equality() {
+		if c.equality() || c.place {
 			steps = 60
 		}
 		lo, hi := 0.0, 1.0
@@ -194,6 +202,7 @@ func (p *points) crossing(c *condition, a, b ir.Binding, ra, rb values) {
 			q := p.between(a, b, at)
 			if r := p.eval(q); r != nil && p.verdict.Counter == nil {
 				p.compare(q, r)
+				c.crossed = true
 			}
 		}
 		return // one element of each condition

@@ -59,6 +59,13 @@ func TestHiddenMistakes(t *testing.T) {
 		// Numbers that aren't finite, where the formula of the op asks for them.
 		{"(x: T[N]) -> (y: T[N]) { y = if isnan(x) then 0 else x", "if isnan(x) then 0 else @y", "@y"},
 		{"(x: T[N]) -> (y: T[N]) { y = if isinf(x) then 0 else x", "if x == inf || x == -inf then 0 else @y", "if x == inf then 0 else @y"},
+		// Smooth, and wrong in one place alone.
+		{"(x: T[...B]) -> (y: T[...B]) { y = sin(x)", "@y*sin(x + pi/2)", "@y*(cos(x) + exp(-1e6*(x - 0.3337)^2))"},
+		{"(x: T[...B]) -> (y: T[...B]) { y = sin(x)", "@y*(1 - 2*sin(x/2)^2)", "@y*(cos(x) + 1e-3/(1 + 1e12*(x - 12.53)^2))"},
+		{"(x: T[...B]) -> (y: T[...B]) { y = sin(x)", "@y*sin(x + pi/2)", "@y*(cos(x) + 1 - tanh(1e9*(3*x + 777))^2)"},
+		{"(x, w: T[...B]; k: float = 1) -> (y: T[...B]) { y = k*w*sin(x)", "@y*k*w*sin(x + pi/2)", "@y*w*k*(cos(x) + exp(-1e8*(x*w - 3*k)^2))"},
+		{"(x: T[...B, D]) -> (y: T[...B, D]) { y = sin(x)", "@y*sin(x + pi/2)", "@y*(cos(x) + exp(-1e8*(2.5 - sum[D](x))^2))"},
+		{"(x, w: T[...B]) -> (y: T[...B]) { y = w*sin(x)", "@y*w*sin(x + pi/2)", "@y*w*(cos(x) + exp(-1e8*(x - w)^2))"},
 		// Steps far from zero.
 		{"(x: T[N]) -> (y: T[N]) { y = x*trunc(x/1000)", "@y*trunc(x/1000)", "0*@y"},
 		{"(x: T[...B]; k, n: int = 1) -> (y: T[...B]) { y = x*x", "@y*2*x*(if k == n then 1 else 1)", "@y*2*x*(if k == n then 1 else 2)"},

@@ -19,9 +19,9 @@ func (a *atom) text() string {
 	case kindCond:
 		switch a.name {
 		case "lt0":
-			return a.args[0].text() + " < 0"
+			return comparison(a.args[0], "<", ">")
 		case "eq0":
-			return a.args[0].text() + " == 0"
+			return comparison(a.args[0], "==", "==")
 		}
 	case kindSum:
 		p := &poly{terms: map[string]term{}}
@@ -37,6 +37,28 @@ func (a *atom) text() string {
 		name = "sign"
 	}
 	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// comparison writes that p is less than, or equal to, zero: with its number on the right, and no factor before its first name. turned
+// is the relation for -p.
+func comparison(p *poly, relation, turned string) string {
+	rest, number := &poly{terms: map[string]term{}}, new(big.Rat)
+	for _, t := range p.sorted() {
+		if len(t.mono) == 0 {
+			number.Neg(t.coef)
+		} else {
+			rest.add(t.mono, t.coef)
+		}
+	}
+	if rest.isZero() {
+		return p.text() + " " + relation + " 0"
+	}
+	first := rest.sorted()[0].coef
+	if first.Sign() < 0 {
+		relation = turned
+	}
+	inv := new(big.Rat).Inv(first)
+	return scale(rest, inv).text() + " " + relation + " " + number.Mul(number, inv).RatString()
 }
 
 // plainName is a name without the number that tells it from others of that name; that of a cotangent begins with @ itself.
@@ -69,6 +91,9 @@ func (p *poly) text() string {
 		}
 		for _, x := range t.mono {
 			s := x.atom.text()
+			if x.atom.kind == kindCond {
+				s = "(" + s + ")"
+			}
 			if x.exp.Cmp(one) != 0 {
 				s += "^" + x.exp.RatString()
 			}
