@@ -88,7 +88,7 @@ func evaluator(float string) backend {
 			if err != nil {
 				return nil, err
 			}
-			return ir.EvalOp(op, c.rounded(float), c.attrs, c.dtypes(float))
+			return ir.EvalOp(op, c.inputs, c.attrs, c.dtypes(float))
 		},
 		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
 			_, op, err := findOp(c.op)
