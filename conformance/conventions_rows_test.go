@@ -45,6 +45,7 @@ var conventionRows = map[string]func(*testing.T){
 	"integer-division": integerDivisionRow,
 	"casts":            castsRow,
 	"halves":           halvesRow,
+	"output-layout":    outputLayoutRow,
 	"half-sums":        halfSumsRow,
 	"same-bits":        sameBitsRow,
 	"no-gradient":      noGradientRow,

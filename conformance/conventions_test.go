@@ -90,7 +90,7 @@ func (e *expected) check(t *testing.T, b backend) {
 var withoutNests = strings.Fields(`
 	conventions.first conventions.first_least conventions.log_factorial conventions.psi conventions.noise conventions.product
 	conventions.running_product conventions.moments conventions.tests conventions.cast conventions.cardinal_sine conventions.read_back
-	conventions.running_total
+	conventions.running_total conventions.kept_product conventions.kept_place
 	faults.product faults.take faults.floored faults.truncated faults.cardinal faults.top faults.embedding faults.index_add faults.dropout
 	faults.avg_pool faults.conv_transpose`)
 
