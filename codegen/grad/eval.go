@@ -2,22 +2,9 @@ package grad
 
 import "github.com/opgen/opgen/codegen/ir"
 
-// EvalGrad calls the derivative of an op on arrays as a user would: cotangents of outputs by name give gradients of
-// inputs by name. An output that cotangents doesn't name has cotangent zero. Gradients of inputs that were expanded are
+// EvalBackward calls a backward function of a call's variant, as it was derived or rewritten: cotangents of outputs by name give
+// gradients of inputs by name. An output that cotangents doesn't name has cotangent zero. Gradients of inputs that were expanded are
 // summed back to their shapes, and rounded once.
-func EvalGrad(decl *ir.OpDecl, inputs map[string]*ir.Array, attrs []ir.ExampleAttr, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
-	b, err := ir.BindAs(decl, ir.ShapesOf(inputs), attrs, dtypes)
-	if err != nil {
-		return nil, err
-	}
-	back, err := Reverse(b.Func)
-	if err != nil {
-		return nil, err
-	}
-	return EvalBackward(b, back, inputs, cotangents, dtypes)
-}
-
-// EvalBackward is EvalGrad with the backward function of the call's variant, derived (and rewritten) before.
 func EvalBackward(b *ir.Bound, back *ir.Func, inputs, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
 	in, err := b.Binding(inputs, dtypes)
 	if err != nil {

@@ -241,10 +241,11 @@ func (b *binder) rankOf(refs []AxisRef) (fixed, optional int, open []string) {
 	return fixed, optional, open
 }
 
-// shapeOf is the shape of an input; a 0-d tensor whose axis is placed counts as [1].
+// shapeOf is the shape of an input; a 0-d tensor counts as [1] where an axis of it is placed.
 func (b *binder) shapeOf(p *Param) []int {
 	s := b.shapes[p.Name]
-	if fixed, optional, open := b.rankOf(p.Axes); len(s) == 0 && fixed+optional+len(open) > 0 && b.isPlaced(p.Name, p.Axes) {
+	some := slices.ContainsFunc(p.Axes, func(a AxisRef) bool { return len(b.places[a.Name].at) > 0 })
+	if len(s) == 0 && some && b.isPlaced(p.Name, p.Axes) {
 		return []int{1}
 	}
 	return s
