@@ -9,9 +9,9 @@ import (
 
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/emit/cuda/shimtest"
-	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
+	"github.com/opgen/opgen/codegen/pass"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 
@@ -88,14 +88,14 @@ func evaluator(float string) backend {
 			if err != nil {
 				return nil, err
 			}
-			return ir.EvalOp(op, c.rounded(float), c.attrs, c.dtypes(float))
+			return ir.EvalOp(op, c.inputs, c.attrs, c.dtypes(float))
 		},
 		gradient: func(c *call, cotangent *ir.Array) (arrays, error) {
 			_, op, err := findOp(c.op)
 			if err != nil {
 				return nil, err
 			}
-			return grad.EvalGrad(op, c.rounded(float), c.attrs, arrays{"y": round(cotangent, float)}, c.dtypes(float))
+			return pass.EvalGrad(op, c.rounded(float), c.attrs, arrays{"y": round(cotangent, float)}, c.dtypes(float))
 		},
 	}
 }

@@ -88,8 +88,18 @@ func halvesRow(t *testing.T) {
 		{name: "beyond the greatest", call: shown("stored", arrays{"x": vec(65504, 65504), "z": vec(16, 15)}), out: arrays{"y": vec(inf, 65504)}},
 		{name: "subnormal", call: shown("stored", arrays{"x": vec(0x1p-24), "z": vec(0x1p-24)}), out: arrays{"y": vec(0x1p-23)}},
 		{name: "not in between", call: shown("two_roundings", arrays{"x": vec(300), "z": vec(300), "a": vec(-60000)}), out: arrays{"y": vec(30000)}},
+		{name: "an input as it is stored", call: shown("stored", arrays{"x": vec(0.1), "z": vec(1 + 0x1p-12)}), out: arrays{"y": vec(0x1.198p+0)}},
+		{name: "an output that is read", call: shown("read_back", arrays{"x": vec(2048, 2048), "z": vec(1, 3)}),
+			out: arrays{"y": vec(2048, 2052), "d": vec(1, 3), "more": vec(1, 1), "n": vec(2049, 2051)}},
+		{name: "a state that is read", call: shown("carried", arrays{"p": vec(2048), "g": vec(1), "v": vec(2048)}),
+			out: arrays{"v'": vec(2048), "s": vec(2049), "p'": vec(4096), "w": vec(4097)}},
+		{name: "a recurrence", call: shown("running_total", arrays{"x": rowOf(2048, 1, 1, 1, 1)}),
+			out: arrays{"y": rowOf(2048, 2048, 2050, 2052, 2052), "twice": rowOf(4096, 4096, 4100, 4104, 4104)}},
 	}, "f16")
 	hold(t, []expected{
+		{name: "an output that is read", call: shown("read_back", arrays{"x": vec(256), "z": vec(1)}),
+			out: arrays{"y": vec(256), "d": vec(1), "more": vec(1), "n": vec(257)}},
+		{name: "a recurrence", call: shown("running_total", arrays{"x": rowOf(256, 1, 1)}), out: arrays{"y": rowOf(256, 256, 258), "twice": rowOf(512, 512, 516)}},
 		{name: "to even", call: shown("stored", arrays{"x": vec(1, 1, 256), "z": vec(0x1p-8, 3*0x1p-8, 1)}), out: arrays{"y": vec(1, 1+0x1p-6, 256)}},
 		{name: "subnormal", call: shown("stored", arrays{"x": vec(0x1p-133), "z": vec(0x1p-133)}), out: arrays{"y": vec(0x1p-132)}},
 	}, "bf16")

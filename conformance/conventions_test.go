@@ -89,7 +89,8 @@ func (e *expected) check(t *testing.T, b backend) {
 // withoutNests are the ops of testdata that nests don't express, or whose derivatives they don't: portable code alone computes them.
 var withoutNests = strings.Fields(`
 	conventions.first conventions.first_least conventions.log_factorial conventions.psi conventions.noise conventions.product
-	conventions.running_product conventions.moments conventions.tests conventions.cast conventions.cardinal_sine
+	conventions.running_product conventions.moments conventions.tests conventions.cast conventions.cardinal_sine conventions.read_back
+	conventions.running_total conventions.kept_product conventions.kept_place
 	faults.product faults.take faults.floored faults.truncated faults.cardinal faults.top faults.embedding faults.index_add faults.dropout
 	faults.avg_pool faults.conv_transpose`)
 

@@ -20,56 +20,46 @@ type physical struct {
 func (b *Bound) split(i int, t *Tensor) (f physical, err error) {
 	s, g := b.sig, b.g
 	p := &s.Params[i]
-	var own [MaxRank]int
-	owned := 0
 	mover := g.movers>>i&1 != 0
 	rank := b.rankOf(i, t)
-	if mover {
-		for k := range g.place.N {
-			own[k] = g.place.At[k] - (g.joint - rank)
-			if own[k] < 0 {
-				return f, b.wrongShape(i, "an axis at %d of %d", g.place.At[k], g.joint)
-			}
-			owned |= 1 << own[k]
-		}
-	}
 	total := b.slots(p)
 	lack := total - rank
 	if lack < 0 || total > MaxRank {
 		return f, b.wrongShape(i, "%s", b.wantAxes(p))
 	}
-	next := 0 // the next axis of the tensor that is not placed
-	front := true
-	take := func() int {
-		for owned>>next&1 != 0 {
-			next++
+	var to [MaxRank]int // where they lie at the joint shape
+	if mover {
+		var dims [MaxRank]jointDim
+		n := 0
+		for k := range p.Dims {
+			b.dimsOf(&p.Dims[k], func(d jointDim) bool {
+				dims[n] = d
+				n++
+				return true
+			})
 		}
-		next++
-		return next - 1
+		to = b.arrange(dims[:n])
+	} else {
+		for k := range total {
+			to[k] = k
+		}
 	}
 	for k := range p.Dims {
 		d := &p.Dims[k]
-		w := b.width(d)
 		isPack := d.Factors == nil && s.Axes[d.Axis].Pack
-		for c := range w {
-			switch {
-			case mover && s.placed(d):
-				f.at[f.n] = own[c]
-			case lack > 0 && (isPack || d.Optional) && (front || mover):
+		for range b.width(d) {
+			f.at[f.n] = to[f.n] - lack
+			if f.at[f.n] < 0 {
+				if !isPack && !d.Optional {
+					return f, b.wrongShape(i, "%s", b.wantAxes(p))
+				}
 				f.at[f.n] = missing
-				lack--
-			default:
-				f.at[f.n] = take()
-				front = false
 			}
 			if f.at[f.n] >= int(t.rank) {
 				f.at[f.n] = missing // of a tensor without axes that counts as [1]
 			}
 			f.n++
 		}
-	}
-	if lack > 0 {
-		return f, b.wrongShape(i, "%s", b.wantAxes(p))
 	}
 	return f, nil
 }

@@ -129,8 +129,7 @@ func (b *Bound) findMovers(at *Placement) {
 	if at != nil {
 		g.place = *at
 	}
-	first := true
-	g.flat = true
+	first, flat := true, true
 	for i := range s.Params {
 		p := &s.Params[i]
 		if p.Mode != In && p.Mode != Inout {
@@ -138,12 +137,13 @@ func (b *Bound) findMovers(at *Placement) {
 		}
 		if s.movable(p, first) && b.Tensor(i) != nil {
 			g.movers |= 1 << i
-			g.flat = g.flat && b.Tensor(i).rank == 0
+			flat = flat && b.Tensor(i).rank == 0
 		}
 		if slices.ContainsFunc(p.Dims, func(d Dim) bool { return s.placed(&d) }) {
 			first = false
 		}
 	}
+	g.flat = flat && g.movers != 0
 }
 
 // rankOf is the number of axes that a parameter is taken to have: one without axes counts as [1] where an axis is placed.
@@ -265,51 +265,26 @@ func (b *Bound) openPack(i int) (axis, rank int, ok bool) {
 	return axis, rank, axis >= 0
 }
 
-// countPlaces counts the positions, where the caller said "all".
+// countPlaces counts the positions, where the caller said "all": every axis that isn't named for itself.
 func (b *Bound) countPlaces() error {
 	g := b.g
 	if g.place.All {
 		g.place.N = 0
 		for i := range b.sig.Params {
-			if g.movers>>i&1 != 0 {
-				g.place.N = max(g.place.N, int(b.Tensor(i).rank))
+			if g.movers>>i&1 == 0 {
+				continue
 			}
-		}
-		for k := range g.place.N {
-			g.place.At[k] = k
+			n := int(b.Tensor(i).rank)
+			for _, d := range b.sig.Params[i].Dims {
+				if d.Factors != nil || !b.sig.Axes[d.Axis].Pack {
+					n--
+				}
+			}
+			g.place.N = max(g.place.N, n)
 		}
 	}
 	if g.place.N > MaxRank {
 		return &ArgError{Op: b.sig.Op, Arg: b.sig.Placed.Attr, Want: fmt.Sprintf("at most %d axes", MaxRank), Got: fmt.Sprint(g.place.N), Err: ErrAttr}
-	}
-	return nil
-}
-
-// findPlaces checks positions and counts them from the left.
-func (b *Bound) findPlaces() error {
-	s, g := b.sig, b.g
-	if s.Placed == nil {
-		return nil
-	}
-	for i := range s.Params {
-		if g.movers>>i&1 != 0 {
-			g.joint = max(g.joint, b.slots(&s.Params[i]))
-		}
-	}
-	seen := 0
-	for k := range g.place.N {
-		p := g.place.At[k]
-		if p < -g.joint || p >= g.joint {
-			return &ArgError{Op: s.Op, Arg: s.Placed.Attr, Want: fmt.Sprintf("%d to %d", -g.joint, g.joint-1), Got: fmt.Sprint(p), Err: ErrAttr}
-		}
-		if p < 0 {
-			p += g.joint
-		}
-		if seen>>p&1 != 0 {
-			return &ArgError{Op: s.Op, Arg: s.Placed.Attr, Want: "each axis once", Got: shapeString(g.place.At[:g.place.N]), Err: ErrAttr}
-		}
-		seen |= 1 << p
-		g.place.At[k] = p
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func TestBindKept(t *testing.T) {
 	noLeaks(t)
 	// x: T[A, ...R, B]; keep(R) -> y: T[A, B]
 	sig := Signature{Op: "test.kept", Vars: testVars, Axes: []Axis{{Name: "A"}, {Name: "R", Pack: true}, {Name: "B"}},
-		Placed: &Placed{Keep: []int{1}}, Params: []Param{
+		Placed: &Placed{}, Params: []Param{
 			{Name: "x", Dims: dims(0, 1, 2)},
 			{Name: "y", Mode: Out, Dims: dims(0, 2), Kept: []Kept{{At: 1, Axis: 1}}},
 		}}

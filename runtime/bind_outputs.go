@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 )
 
@@ -124,182 +123,93 @@ func (s *shape) is(t *Tensor) bool {
 func (b *Bound) outputShape(i int) (out shape, f physical, err error) {
 	s, g := b.sig, b.g
 	p := &s.Params[i]
-	var l shape // in the order of the declared axes, products as one
-	var placed [MaxRank]bool
-	many := func() error {
-		return &ArgError{Op: s.Op, Arg: p.Name, Want: fmt.Sprintf("at most %d axes", MaxRank), Err: ErrShape}
-	}
-	add := func(d *Dim, e int) bool {
+	var (
+		l    shape // in the order in which the axes are written, products as one, with the ones that are kept
+		dims [MaxRank]jointDim
+		ones uint // the dimensions that are kept
+	)
+	add := func(e int, d jointDim) bool {
 		if l.n == MaxRank {
 			return false
 		}
-		l.ext[l.n], placed[l.n] = e, s.placed(d)
+		l.ext[l.n], dims[l.n] = e, d
 		l.n++
 		return true
 	}
-	for k := range p.Dims {
+	many := func() error {
+		return &ArgError{Op: s.Op, Arg: p.Name, Want: fmt.Sprintf("at most %d axes", MaxRank), Err: ErrShape}
+	}
+	for k := range len(p.Dims) + 1 {
+		for _, q := range p.Kept {
+			if q.At != k || !g.place.Keep {
+				continue
+			}
+			if !b.dimsOf(&Dim{Axis: q.Axis}, func(d jointDim) bool { ones |= 1 << l.n; return add(1, d) }) {
+				return out, f, many()
+			}
+		}
+		if k == len(p.Dims) {
+			break
+		}
 		d := &p.Dims[k]
+		known, n := 0, 0
 		if d.Factors != nil {
-			known, _, n := b.factors(d)
+			known, _, n = b.factors(d)
 			if n > 0 {
 				return out, f, b.unknown(i, b.productName(d))
 			}
-			if !add(d, known) {
-				return out, f, many()
-			}
-			continue
-		}
-		if g.known>>d.Axis&1 == 0 {
+		} else if g.known>>d.Axis&1 == 0 {
 			return out, f, b.unknown(i, s.axisName(d.Axis))
 		}
-		if !s.Axes[d.Axis].Pack {
-			if !add(d, b.Ext[d.Axis]) {
-				return out, f, many()
+		fits := b.dimsOf(d, func(j jointDim) bool {
+			switch {
+			case d.Factors != nil:
+				return add(known, j)
+			case j.pack:
+				return add(g.shape[d.Axis][j.k], j)
 			}
-			continue
-		}
-		for _, e := range g.shape[d.Axis][:g.rank[d.Axis]] {
-			if !add(d, e) {
-				return out, f, many()
-			}
+			return add(b.Ext[d.Axis], j)
+		})
+		if !fits {
+			return out, f, many()
 		}
 	}
-	f.n = l.n
-	switch {
-	case s.Placed == nil:
-	case s.movable(p, false):
-		return b.placeOutput(l, &placed)
-	case g.place.Keep && p.Kept != nil:
-		return b.keepAxes(p, l, many)
-	case g.place.Keep && s.keeps(p):
-		return b.keepOutput(l, many)
+	var to [MaxRank]int
+	if ones != 0 || s.movable(p, false) {
+		to = b.arrange(dims[:l.n])
+	} else {
+		for k := range l.n {
+			to[k] = k
+		}
+	}
+	// The ones that tensors without axes were taken to have are left out.
+	var gone, before [MaxRank]int
+	for k := range l.n {
+		if g.flat && l.ext[k] == 1 && (ones>>k&1 != 0 || dims[k].place != unplaced) {
+			gone[to[k]] = 1
+		}
+	}
+	for k := 1; k < l.n; k++ {
+		before[k] = before[k-1] + gone[k-1]
 	}
 	for k := range l.n {
-		f.at[k] = k
+		at := to[k] - before[to[k]]
+		if gone[to[k]] != 0 {
+			at = missing
+		} else {
+			out.ext[at] = l.ext[k]
+			out.n++
+		}
+		if ones>>k&1 == 0 {
+			f.at[f.n] = at
+			f.n++
+		}
 	}
-	return l, f, nil
+	return out, f, nil
 }
 
 func (b *Bound) unknown(i int, axis string) error {
 	return b.wrong(i, ErrShape, "arguments that tell the extent of "+axis, "")
-}
-
-// keeps reports whether an output gets ones where placed axes were: it has a pack, or no axes, and none of those that
-// keepdims keeps.
-func (s *Signature) keeps(p *Param) bool {
-	pack := len(p.Dims) == 0
-	for k := range p.Dims {
-		d := &p.Dims[k]
-		if d.Factors == nil && slices.Contains(s.Placed.Keep, d.Axis) {
-			return false
-		}
-		pack = pack || d.Factors == nil && s.Axes[d.Axis].Pack
-	}
-	return pack && len(s.Placed.Keep) > 0
-}
-
-// placeOutput puts placed axes where the caller says.
-func (b *Bound) placeOutput(l shape, placed *[MaxRank]bool) (out shape, f physical, err error) {
-	g := b.g
-	f.n = l.n
-	if g.flat && l.n == 1 && placed[0] && l.ext[0] == 1 {
-		f.at[0] = missing
-		return out, f, nil
-	}
-	out.n = l.n
-	taken, k := 0, 0
-	for j := range l.n {
-		if !placed[j] || k >= g.place.N {
-			continue
-		}
-		q := g.place.At[k] - (g.joint - l.n)
-		k++
-		if q < 0 || q >= l.n {
-			return out, f, &ArgError{Op: b.sig.Op, Arg: b.sig.Placed.Attr, Want: "an axis that every output has",
-				Got: fmt.Sprint(g.place.At[k-1]), Err: ErrAttr}
-		}
-		f.at[j] = q
-		taken |= 1 << q
-	}
-	next := 0
-	for j := range l.n {
-		if !placed[j] {
-			for taken>>next&1 != 0 {
-				next++
-			}
-			f.at[j] = next
-			next++
-		}
-		out.ext[f.at[j]] = l.ext[j]
-	}
-	return out, f, nil
-}
-
-// keepOutput puts ones where placed axes were.
-func (b *Bound) keepOutput(l shape, many func() error) (out shape, f physical, err error) {
-	g := b.g
-	f.n = l.n
-	if g.flat {
-		for k := range l.n {
-			f.at[k] = k
-		}
-		return l, f, nil
-	}
-	out.n = l.n + g.place.N
-	if out.n > MaxRank {
-		return out, f, many()
-	}
-	k := 0
-	for i := range out.n {
-		out.ext[i] = 1
-		kept := false
-		for _, at := range g.place.At[:g.place.N] {
-			kept = kept || at == i+g.joint-out.n
-		}
-		if !kept && k < l.n {
-			out.ext[i] = l.ext[k]
-			f.at[k] = i
-			k++
-		}
-	}
-	return out, f, nil
-}
-
-// keepAxes puts ones where axes are written that keepdims keeps, which nobody places.
-func (b *Bound) keepAxes(p *Param, l shape, many func() error) (out shape, f physical, err error) {
-	add := func(e int) bool {
-		if out.n == MaxRank {
-			return false
-		}
-		out.ext[out.n] = e
-		out.n++
-		return true
-	}
-	k := 0
-	for j := range len(p.Dims) + 1 {
-		for _, q := range p.Kept {
-			if q.At != j {
-				continue
-			}
-			for range max(b.g.rank[q.Axis], 0) {
-				if !add(1) {
-					return out, f, many()
-				}
-			}
-		}
-		if j == len(p.Dims) {
-			break
-		}
-		for range b.width(&p.Dims[j]) {
-			f.at[k] = out.n
-			if !add(l.ext[k]) {
-				return out, f, many()
-			}
-			k++
-		}
-	}
-	f.n = l.n
-	return out, f, nil
 }
 
 // checkWrites refuses outputs whose elements share memory with each other or with other outputs, and outputs that are

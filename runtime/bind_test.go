@@ -48,11 +48,11 @@ var classSig = Signature{Op: "test.class", Vars: indexVars, Axes: []Axis{{Name: 
 
 // x: T[...B, ...R], w?: T[...R]; axes(R), keep(R) -> y: T[...B, ...R], m: T[...B].
 var normSig = Signature{Op: "test.norm", Vars: testVars, Axes: []Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}},
-	Placed: &Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}, Params: []Param{
+	Placed: &Placed{Attr: "axes", Axes: []int{1}}, Params: []Param{
 		{Name: "x", Dims: dims(0, 1)},
 		{Name: "w", Dims: dims(1), Optional: true, Splat: true, Default: 1},
 		{Name: "y", Mode: Out, Dims: dims(0, 1)},
-		{Name: "m", Mode: Out, Dims: dims(0)},
+		{Name: "m", Mode: Out, Dims: dims(0), Kept: []Kept{{At: 1, Axis: 1}}},
 	}}
 
 // x: T[...N, (G, C), L], w: T[(G, F), C] -> y: T[...N, (G, F)]; G is fixed.

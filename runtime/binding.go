@@ -13,6 +13,7 @@ type binding struct {
 	known  uint32                  // axes with extents
 	place  Placement               // as the caller gave it; At normalised
 	joint  int                     // the joint rank that positions count in
+	order  [MaxRank]jointDim       // what lies at each of these positions
 	movers uint64                  // parameters in which axes are placed
 	flat   bool                    // every mover has no axes
 	view   [MaxParams]layout

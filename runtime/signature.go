@@ -92,8 +92,7 @@ type Dim struct {
 // Placed says which axes the caller places, or keeps.
 type Placed struct {
 	Attr string // the attribute: "axis", "axes"
-	Axes []int  // the axes or packs that lie there: D of axis(D), D and K of axis(D|K); nil: keepdims alone, see Param.Kept
-	Keep []int  // axes that keepdims keeps
+	Axes []int  // the axes or packs that lie there: D of axis(D), D and K of axis(D|K); nil: keepdims alone
 }
 
 // Placement is where the caller places axes.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/pass"
 )
 
 // tensors of recurrent layers: two layers of notation meet here, so these are literal loops over slices.
@@ -157,7 +157,7 @@ func TestRecurrentGradients(t *testing.T) {
 				return sum
 			}
 			loss()
-			grads, err := grad.EvalGrad(ops[name], in, nil, cotangents, nil)
+			grads, err := pass.EvalGrad(ops[name], in, nil, cotangents, nil)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue

@@ -2,22 +2,9 @@ package grad
 
 import "github.com/opgen/opgen/codegen/ir"
 
-// EvalGrad calls the derivative of an op on arrays as a user would: cotangents of outputs by name give gradients of
-// inputs by name. An output that cotangents doesn't name has cotangent zero. Gradients of inputs that were expanded are
-// summed back to their shapes.
-func EvalGrad(decl *ir.OpDecl, inputs map[string]*ir.Array, attrs []ir.ExampleAttr, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
-	b, err := ir.BindAs(decl, ir.ShapesOf(inputs), attrs, dtypes)
-	if err != nil {
-		return nil, err
-	}
-	back, err := Reverse(b.Func)
-	if err != nil {
-		return nil, err
-	}
-	return EvalBackward(b, back, inputs, cotangents, dtypes)
-}
-
-// EvalBackward is EvalGrad with the backward function of the call's variant, derived (and rewritten) before.
+// EvalBackward calls a backward function of a call's variant, as it was derived or rewritten: cotangents of outputs by name give
+// gradients of inputs by name. An output that cotangents doesn't name has cotangent zero. Gradients of inputs that were expanded are
+// summed back to their shapes, and rounded once.
 func EvalBackward(b *ir.Bound, back *ir.Func, inputs, cotangents map[string]*ir.Array, dtypes map[string]string) (map[string]*ir.Array, error) {
 	in, err := b.Binding(inputs, dtypes)
 	if err != nil {
@@ -41,15 +28,21 @@ func EvalBackward(b *ir.Bound, back *ir.Func, inputs, cotangents map[string]*ir.
 			in.Arrays[t] = ir.NewArray(v.Extents()...)
 		}
 	}
-	grads, err := ir.Eval(back, in)
+	grads, err := ir.EvalComputed(back, in)
 	if err != nil {
 		return nil, err
 	}
 	r := map[string]*ir.Array{}
 	for t, g := range grads {
-		if v := b.Views[t.Of]; v != nil {
-			r[t.Of.Name] = v.Out(g)
+		v := b.Views[t.Of]
+		if v == nil {
+			continue
 		}
+		g = v.Out(g)
+		for i, x := range g.Data {
+			g.Data[i] = ir.Rounded(t.Elem.Resolve(dtypes), x)
+		}
+		r[t.Of.Name] = g
 	}
 	return r, nil
 }

@@ -16,6 +16,20 @@ func NewArray(shape ...int) *Array {
 	return &Array{Shape: shape, Data: make([]float64, n)}
 }
 
+// stored is the array as a tensor of a dtype holds it: floats are rounded. It is the array itself where nothing changes.
+func (a *Array) stored(dtype string) *Array {
+	for i, x := range a.Data {
+		if y := roundTo(dtype, x); y != x && x == x {
+			r := &Array{Shape: a.Shape, Data: append([]float64{}, a.Data...)}
+			for k, x := range a.Data[i:] {
+				r.Data[i+k] = roundTo(dtype, x)
+			}
+			return r
+		}
+	}
+	return a
+}
+
 // Binding is one call of a function for the evaluator.
 type Binding struct {
 	Extents map[*Axis]int

@@ -84,6 +84,7 @@ type binder struct {
 	places  map[string]place // where the caller puts axes
 	keep    []string         // axes that leave ones behind
 	scalar  bool             // all tensors with placed axes are 0-d
+	joint   []jointAxis      // see jointAxes
 }
 
 // place is the position that the caller gives an axis, or the positions of a pack.
@@ -240,89 +241,14 @@ func (b *binder) rankOf(refs []AxisRef) (fixed, optional int, open []string) {
 	return fixed, optional, open
 }
 
-// shapeOf is the shape of an input; a 0-d tensor whose axis is placed counts as [1].
+// shapeOf is the shape of an input; a 0-d tensor counts as [1] where an axis of it is placed.
 func (b *binder) shapeOf(p *Param) []int {
 	s := b.shapes[p.Name]
-	if fixed, optional, open := b.rankOf(p.Axes); len(s) == 0 && fixed+optional+len(open) > 0 && b.isPlaced(p.Name, p.Axes) {
+	some := slices.ContainsFunc(p.Axes, func(a AxisRef) bool { return len(b.places[a.Name].at) > 0 })
+	if len(s) == 0 && some && b.isPlaced(p.Name, p.Axes) {
 		return []int{1}
 	}
 	return s
-}
-
-// isPlaced tells whether the caller places axes of the tensor: in the first input that names one of them, and in every
-// tensor with a further pack.
-func (b *binder) isPlaced(name string, refs []AxisRef) bool {
-	placed, pack := false, false
-	for _, a := range refs {
-		if _, ok := b.places[a.Name]; ok {
-			placed = true
-		} else {
-			pack = pack || a.Pack
-		}
-	}
-	if !placed || pack {
-		return placed
-	}
-	for _, p := range b.decl.Inputs {
-		for _, a := range p.Axes {
-			if _, ok := b.places[a.Name]; ok {
-				return p.Name == name
-			}
-		}
-	}
-	return false
-}
-
-// slots are the positions of each axis of refs among the dimensions of a tensor of full rank: a run in order, or where
-// the caller places them. The second result is the rank.
-func (b *binder) slots(name string, refs []AxisRef) ([][]int, int, error) {
-	counts := make([]int, len(refs))
-	n := 0
-	for i, a := range refs {
-		counts[i] = 1
-		if a.Pack && a.Product == nil {
-			counts[i] = b.ranks[a.Name]
-		}
-		n += counts[i]
-	}
-	at := make([][]int, len(refs))
-	taken := make([]bool, n)
-	if b.isPlaced(name, refs) {
-		for i, a := range refs {
-			pl, ok := b.places[a.Name]
-			if !ok || pl.all {
-				continue
-			}
-			if len(pl.at) != counts[i] {
-				return nil, 0, b.fail(pl.attr, "names %s, %s has %d", axesText(len(pl.at)), a.Name, counts[i])
-			}
-			for _, k := range pl.at {
-				if k < -n || k >= n {
-					return nil, 0, b.fail(pl.attr, "axis %d is out of range for %s with %s", k, name, axesText(n))
-				}
-				k = (k + n) % n
-				if taken[k] {
-					return nil, 0, b.fail(pl.attr, "axis %d is named twice", k)
-				}
-				taken[k] = true
-				at[i] = append(at[i], k)
-			}
-		}
-	}
-	next := 0
-	for i := range refs {
-		if at[i] != nil {
-			continue
-		}
-		for range counts[i] {
-			for taken[next] {
-				next++
-			}
-			at[i] = append(at[i], next)
-			next++
-		}
-	}
-	return at, n, nil
 }
 
 // padded is the shape of an input with ones in front up to its full rank, and the number of those.
@@ -337,7 +263,7 @@ func (b *binder) padded(p *Param, n int) ([]int, int, error) {
 
 // unify takes the extents of the axes of one input into account.
 func (b *binder) unify(p *Param) error {
-	at, n, err := b.slots(p.Name, p.Axes)
+	at, n, err := b.slots(p.Name, p.Axes, false)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 	}
 	r := &Alignment{Ranks: b.ranks, Inputs: map[string]*Aligned{}, Outputs: map[string]*Aligned{}}
 	for _, p := range b.inputs {
-		at, n, err := b.slots(p.Name, p.Axes)
+		at, n, err := b.slots(p.Name, p.Axes, false)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 				return nil, b.fail(p.Name, "nothing tells how many axes ...%s has", a.Name)
 			}
 		}
-		at, _, err := b.slots(p.Name, p.Axes)
+		at, _, err := b.slots(p.Name, p.Axes, false)
 		if err != nil {
 			return nil, err
 		}

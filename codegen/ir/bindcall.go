@@ -125,7 +125,7 @@ func (b *binder) dims(f *Func, r *Bound) error {
 
 // factors works out one unknown factor of each product of an input by division, and checks the others.
 func (b *binder) factors(p *Param) error {
-	at, n, err := b.slots(p.Name, p.Axes)
+	at, n, err := b.slots(p.Name, p.Axes, false)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (b *binder) views(r *Bound) error {
 		if !r.present[p.Name] {
 			if p.Mode == State {
 				// The state is made by the callee; it looks like an output.
-				v, err := b.outView(r.Variant, p.Name, p.Axes, t.Axes)
+				v, err := b.outView(r.Variant, p.Name, p.Axes, t.Axes, true)
 				if err != nil {
 					return err
 				}
@@ -231,7 +231,7 @@ func (b *binder) views(r *Bound) error {
 		if err := set(t.Axes); err != nil {
 			return err
 		}
-		v, err := b.outView(r.Variant, t.Name, refs, t.Axes)
+		v, err := b.outView(r.Variant, t.Name, refs, t.Axes, false)
 		if err != nil {
 			return err
 		}
@@ -240,9 +240,10 @@ func (b *binder) views(r *Bound) error {
 	return nil
 }
 
-// keptRefs adds the axes that leave ones behind, behind those that they follow in the first input that names one.
+// keptRefs adds the axes that leave ones behind, behind those that they follow in the first input that names one. Where another
+// axis takes the place of one, nothing is left to keep.
 func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
-	kept := func(a AxisRef) bool { return slices.Contains(b.keep, a.Name) }
+	kept := func(a AxisRef) bool { return a.Product == nil && slices.Contains(b.keep, a.Name) }
 	for _, p := range b.decl.Inputs {
 		if !slices.ContainsFunc(p.Axes, kept) {
 			continue
@@ -250,7 +251,8 @@ func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
 		r := slices.Clone(refs)
 		at := 0
 		for _, a := range p.Axes {
-			i := slices.IndexFunc(r, func(x AxisRef) bool { return x.Name == a.Name && x.Product == nil })
+			same := func(x AxisRef) bool { return b.keyOf(x, 0) == b.keyOf(a, 0) }
+			i := slices.IndexFunc(r, same)
 			if i < 0 && kept(a) {
 				i = at
 				r = slices.Insert(r, i, a)

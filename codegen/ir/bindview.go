@@ -86,7 +86,7 @@ func (w *viewer) product(a AxisRef, stride int) int {
 
 // inView is the view of an input: permuted as the caller places its axes, and expanded.
 func (b *binder) inView(variant *Variant, p *Param, t *Tensor) (*View, error) {
-	at, n, err := b.slots(p.Name, p.Axes)
+	at, n, err := b.slots(p.Name, p.Axes, false)
 	if err != nil {
 		return nil, err
 	}
@@ -120,13 +120,13 @@ func (b *binder) inView(variant *Variant, p *Param, t *Tensor) (*View, error) {
 	return w.view, nil
 }
 
-// outView is the view of a fresh contiguous output.
-func (b *binder) outView(variant *Variant, name string, refs []AxisRef, axes []*Axis) (*View, error) {
+// outView is the view of a fresh contiguous output, or a state.
+func (b *binder) outView(variant *Variant, name string, refs []AxisRef, axes []*Axis, state bool) (*View, error) {
 	kept := refs
-	if b.keep != nil {
+	if b.keep != nil && !state {
 		kept = b.keptRefs(refs)
 	}
-	at, n, err := b.slots(name, kept)
+	at, n, err := b.slots(name, kept, len(kept) > len(refs))
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,20 @@ func (b *binder) outView(variant *Variant, name string, refs []AxisRef, axes []*
 			w.add(dims, spread)
 		}
 	}
-	if b.scalar && product(shape) == 1 {
+	if b.scalar { // the ones that 0-d tensors were taken to have are left out
+		gone := make([]bool, n)
+		for i, a := range kept {
+			_, placed := b.places[a.Name]
+			for _, pos := range at[i] {
+				gone[pos] = (placed || isKept(a)) && shape[pos] == 1
+			}
+		}
 		w.view.Shape = []int{}
+		for pos, e := range shape {
+			if !gone[pos] {
+				w.view.Shape = append(w.view.Shape, e)
+			}
+		}
 	}
 	return w.view, nil
 }

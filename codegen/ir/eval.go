@@ -9,10 +9,21 @@ import (
 )
 
 // Eval computes the outputs of f literally: definitions in order, each point in the order of its variables, sums
-// compensated. Exact values are exact, typed ones are rounded to the compute type of their dtype after each op.
+// compensated. Exact values are exact, typed ones are rounded to the compute type of their dtype after each op. Elements
+// are rounded to their dtype where they are stored: those of inputs before they are read, those of outputs when all is computed, so
+// that what reads an output has it as it was computed.
 // Reads out of range, dimensions that don't fit and requirements that don't hold are errors with a place. Definitions that no
 // output and no requirement needs are not computed.
 func Eval(f *Func, in Binding) (map[*Tensor]*Array, error) {
+	out, err := EvalComputed(f, in)
+	for t, a := range out {
+		out[t] = a.stored(t.Elem.Resolve(in.DTypes))
+	}
+	return out, err
+}
+
+// EvalComputed is Eval with outputs that aren't rounded to their dtypes yet, for those who add up elements before they are stored.
+func EvalComputed(f *Func, in Binding) (map[*Tensor]*Array, error) {
 	all, err := EvalAll(f, in)
 	if err != nil {
 		return nil, err
@@ -24,7 +35,7 @@ func Eval(f *Func, in Binding) (map[*Tensor]*Array, error) {
 	return out, nil
 }
 
-// EvalAll is Eval with the values of all tensors that were computed, also of inputs and locals.
+// EvalAll is EvalComputed with the values of all tensors that were computed, also of inputs and locals.
 func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
 	m := &machine{f: f, ext: map[*Axis]int{}, arrays: map[*Tensor]*Array{}, unset: map[*Tensor][]bool{}, running: map[*Tensor]*job{},
 		scalars: in.Scalars, dtypes: map[string]string{}}
@@ -165,7 +176,7 @@ func (m *machine) bind(in Binding) {
 		if len(a.Data) != n {
 			m.fail(t.Span, "the array of %s has %d elements, not %d", t.Name, len(a.Data), n)
 		}
-		m.arrays[t] = a
+		m.arrays[t] = a.stored(t.Elem.Resolve(m.dtypes))
 	}
 }
 
@@ -273,12 +284,9 @@ func (m *machine) start(d *Def) *job {
 	return j
 }
 
-// finish rounds the results; what got no contribution is the unit of the monoid, or has no value.
+// finish rounds the results to what they are computed in; what got no contribution is the unit of the monoid, or has no value.
 func (m *machine) finish(j *job) {
-	dtype := j.dtype
-	if j.d.Target.Role == Local {
-		dtype = computeIn(dtype)
-	}
+	dtype := computeIn(j.dtype)
 	for i, x := range j.out.Data {
 		if j.comp != nil && !math.IsInf(x, 0) {
 			x += j.comp[i]

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/opgen/opgen/codegen/check"
-	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/lint"
+	"github.com/opgen/opgen/codegen/pass"
 	"github.com/opgen/opgen/dsl"
 )
 
@@ -188,7 +188,7 @@ func call(t *testing.T, op *ir.OpDecl, in numbers, gradient bool, dtype string) 
 	for i := range ones.Data {
 		ones.Data[i] = 1
 	}
-	grads, err := grad.EvalGrad(op, inputs, nil, map[string]*ir.Array{"y": ones}, dtypes)
+	grads, err := pass.EvalGrad(op, inputs, nil, map[string]*ir.Array{"y": ones}, dtypes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,15 +165,9 @@ func (c *randomCall) check(smooth bool) error {
 	if err := c.passes(bound, fn, wide, cot); err != nil {
 		return err
 	}
-	var grads arrays
-	if fn.Backward != nil {
-		if grads, err = grad.EvalBackward(bound, fn.Backward, c.inputs, cot, wide); err != nil {
-			return found("gradient", "%v\n%v", err, fn.Backward)
-		}
-		if smooth && !c.narrow(wide) {
-			if err := c.differences(bound, wide, cot, grads); err != nil {
-				return err
-			}
+	if fn.Backward != nil && smooth && !c.narrow(wide) {
+		if err := c.differences(bound, fn.Backward, wide, cot); err != nil {
+			return err
 		}
 	}
 	for _, dtypes := range c.dtypes() {
@@ -262,11 +256,11 @@ func (c *randomCall) passes(b *ir.Bound, fn *codegen.Function, dtypes map[string
 	if err != nil {
 		return found("pass", "after the passes: %v\n%v\n%v", err, b.Func, simple)
 	}
-	tolerance, unit := c.tolerance(dtypes)
+	near := c.precision(dtypes)
 	forward := func(f *ir.Func) (arrays, error) { return byName(b, f, in) }
-	moves := c.moves(b.Func, unit, forward)
+	moves := c.moves(b.Func, near.unit, forward)
 	for k, t := range b.Func.Outputs {
-		if text := c.differ(t.Name, plain[t], got[simple.Outputs[k]], tolerance, moves); text != "" {
+		if text := c.differ(t.Name, plain[t], got[simple.Outputs[k]], near.rel, moves); text != "" {
 			return found("pass", "%s: simplified %s\n%v\n%v", t.Name, text, b.Func, simple)
 		}
 	}
@@ -285,17 +279,32 @@ func (c *randomCall) passes(b *ir.Bound, fn *codegen.Function, dtypes map[string
 	if err != nil {
 		return found("pass gradient", "after the passes: %v\n%v\n%v", err, back, fn.Backward)
 	}
-	moves = c.moves(back, unit, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, c.inputs, cot, dtypes) })
+	moves = c.moves(back, near.grade, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, c.inputs, cot, dtypes) })
 	for name, a := range before {
-		if text := c.differ(name, a, after[name], 10*tolerance, moves); text != "" {
+		if text := c.differ(name, known(a, after[name]), after[name], near.gradRel, moves); text != "" {
 			return found("pass gradient", "@%s: simplified %s\n%v\n%v", name, text, back, fn.Backward)
 		}
 	}
 	return nil
 }
 
+// known is an array with the numbers of another one where it has none: what is infinite times zero by the chain rule has a value in
+// simplified definitions, see pass.Derivative.
+func known(a, other *ir.Array) *ir.Array {
+	if other == nil || len(other.Data) != len(a.Data) {
+		return a
+	}
+	r := &ir.Array{Shape: a.Shape, Data: slices.Clone(a.Data)}
+	for i, x := range r.Data {
+		if x != x {
+			r.Data[i] = other.Data[i]
+		}
+	}
+	return r
+}
+
 // differences compares gradients with central differences along random directions.
-func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, grads arrays) error {
+func (c *randomCall) differences(b *ir.Bound, back *ir.Func, dtypes map[string]string, cot arrays) error {
 	smooth := arrays{}
 	for name, a := range c.inputs { // away from ties of whole numbers
 		smooth[name] = a
@@ -309,11 +318,8 @@ func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, gra
 			smooth[p.Name] = m
 		}
 	}
-	back, err := grad.Reverse(b.Func)
-	if err != nil {
-		return found("gradient", "%v", err)
-	}
-	g, err := grad.EvalBackward(b, back, smooth, cot, dtypes)
+	at := func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, smooth, cot, dtypes) }
+	g, err := at(back)
 	if err != nil {
 		c.n.count("gradient elsewhere: " + briefly(err))
 		return nil // a computed index out of range, say
@@ -339,6 +345,7 @@ func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, gra
 		}
 		return s
 	}
+	moves := c.moves(back, 0x1p-53, at)
 	for _, name := range slices.Sorted(maps.Keys(g)) {
 		if smooth[name] == nil || len(smooth[name].Data) == 0 {
 			continue
@@ -349,9 +356,9 @@ func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, gra
 			v[i] = c.r.NormFloat64()
 			got += v[i] * g[name].Data[i]
 		}
-		at := loss(name, v, 0)
+		start := loss(name, v, 0)
 		sides := func(h float64) (fwd, bwd float64) {
-			return (loss(name, v, h) - at) / h, (at - loss(name, v, -h)) / h
+			return (loss(name, v, h) - start) / h, (start - loss(name, v, -h)) / h
 		}
 		const h = 1e-4
 		f1, b1 := sides(h)
@@ -363,16 +370,26 @@ func (c *randomCall) differences(b *ir.Bound, dtypes map[string]string, cot, gra
 		switch {
 		case want != want || math.IsInf(want, 0) || math.Abs(c1-c2) > 1e-3*scale, // a jump, or a pole
 			bend1 > 1e-6*scale && bend2 > 0.7*bend1, // a kink at the point
-			math.Abs(at) > 1e7*scale:
+			math.Abs(start) > 1e7*scale:
 			c.n.kinks++
 			continue
 		}
 		c.n.compared++
 		// What the steps disagree about, and what rounding of the loss makes.
-		tolerance := 1e-5*scale + 2*math.Abs(c1-c2) + 1e-15*math.Abs(at)/h*100
-		if math.Abs(got-want) > tolerance || got != got {
-			return found("derivative", "along a direction of %s it is %v, differences give %v (%v, %v)\n%v\n%v", name, got, want, c1, c2, b.Func, back)
+		tolerance := 1e-5*scale + 2*math.Abs(c1-c2) + 1e-15*math.Abs(start)/h*100
+		if math.Abs(got-want) <= tolerance {
+			continue
 		}
+		// What the derivative itself loses, as sin(x)/x does near 0.
+		lost := 0.0
+		for i, x := range moves(name) {
+			lost += x * math.Abs(v[i])
+		}
+		if lost == lost && math.Abs(got-want) <= tolerance+lost {
+			c.n.rough++
+			continue
+		}
+		return found("derivative", "along a direction of %s it is %v, differences give %v (%v, %v)\n%v\n%v", name, got, want, c1, c2, b.Func, back)
 	}
 	return nil
 }
@@ -392,7 +409,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 	if err != nil {
 		return nil // an index that was rounded otherwise
 	}
-	tolerance, unit := c.tolerance(dtypes)
+	near := c.precision(dtypes)
 	if p.Forward == nil {
 		return nil
 	}
@@ -402,7 +419,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 	}
 	plain := in
 	plain.Arrays = maps.Clone(in.Arrays)
-	moves := c.moves(b.Func, unit, func(f *ir.Func) (arrays, error) { return byName(b, f, plain) })
+	moves := c.moves(b.Func, near.unit, func(f *ir.Func) (arrays, error) { return byName(b, f, plain) })
 	out, err := p.Forward.Run(in)
 	if err != nil {
 		return found("nests", "%v: %v\n%v", dtypes, err, p.Forward)
@@ -410,7 +427,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 	for _, t := range p.Forward.Func.Outputs {
 		name := t.Name
 		got := b.Views[t].Out(out[t])
-		if text := c.differ(name, want[name], got, tolerance, moves); text != "" {
+		if text := c.differ(name, want[name], got, near.rel, moves); text != "" {
 			return found("nests", "%v: %s: %s\n%v\n%v", dtypes, name, text, p.Forward.Func, p.Forward)
 		}
 	}
@@ -422,7 +439,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 	if err != nil {
 		return found("gradient", "%v: %v\n%v", dtypes, err, back)
 	}
-	moves = c.moves(back, unit, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, inputs, cot, dtypes) })
+	moves = c.moves(back, near.grade, func(f *ir.Func) (arrays, error) { return grad.EvalBackward(b, f, inputs, cot, dtypes) })
 	for t, a := range out {
 		in.Arrays[t] = a
 	}
@@ -440,7 +457,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 			continue
 		}
 		name := t.Of.Name
-		if text := c.differ(name, wantGrads[name], b.Views[t.Of].Out(grads[t]), tolerance*10, moves); text != "" {
+		if text := c.differ(name, wantGrads[name], b.Views[t.Of].Out(grads[t]), near.gradRel, moves); text != "" {
 			return found("nests gradient", "%v: @%s: %s\n%v\n%v", dtypes, name, text, back, p.Backward)
 		}
 	}
@@ -467,20 +484,26 @@ func (c *randomCall) halves(dtypes map[string]string) bool {
 	return false
 }
 
-// tolerance is how near results must be, relatively, and the size of a rounding.
-func (c *randomCall) tolerance(dtypes map[string]string) (rel, unit float64) {
-	rel, unit = 1e-11, 0x1p-53
+// precision is how near results of a call must be.
+type precision struct {
+	rel            float64 // relatively: some roundings of what is computed, and one of what is stored
+	unit           float64 // the size of a rounding of what is computed
+	gradRel, grade float64 // of gradients, which read what was stored
+}
+
+func (c *randomCall) precision(dtypes map[string]string) precision {
+	p := precision{1e-11, 0x1p-53, 1e-10, 0x1p-53}
 	for _, d := range c.elems(dtypes) {
 		switch d {
 		case "f32":
-			rel, unit = max(rel, 2e-5), max(unit, 0x1p-24)
+			p = precision{max(p.rel, 2e-5), max(p.unit, 0x1p-24), max(p.gradRel, 2e-4), max(p.grade, 0x1p-24)}
 		case "f16":
-			rel, unit = max(rel, 2e-2), max(unit, 0x1p-11)
+			p = precision{max(p.rel, 0x1p-10), max(p.unit, 0x1p-24), max(p.gradRel, 0.2), max(p.grade, 0x1p-11)}
 		case "bf16":
-			rel, unit = max(rel, 0.1), max(unit, 0x1p-8)
+			p = precision{max(p.rel, 0x1p-7), max(p.unit, 0x1p-24), 1, max(p.grade, 0x1p-8)}
 		}
 	}
-	return rel, unit
+	return p
 }
 
 // elems are the dtypes of the tensors of the op.

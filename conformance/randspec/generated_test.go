@@ -336,20 +336,17 @@ func (j *job) check() error {
 	if err != nil {
 		return found("bind", "%v", err)
 	}
-	tolerance, unit := j.call.tolerance(j.dtypes)
-	moves := j.call.moves(j.bound.Func, unit, func(f *ir.Func) (arrays, error) { return byName(j.bound, f, in) })
+	near := j.call.precision(j.dtypes)
+	moves := j.call.moves(j.bound.Func, near.unit, func(f *ir.Func) (arrays, error) { return byName(j.bound, f, in) })
 	for _, name := range slices.Sorted(maps.Keys(j.out)) {
 		if got[name] == nil {
 			continue // a state that isn't kept
 		}
-		if j.call.halves(j.dtypes) && !j.floats(name) {
-			continue // code compares outputs before they are rounded, and the evaluator afterwards
-		}
-		if text := j.call.differ(name, j.out[name], got[name], tolerance, moves); text != "" {
+		if text := j.call.differ(name, j.out[name], got[name], near.rel, moves); text != "" {
 			return found("generated", "%s: %s: %s\n%v", where, name, text, j.bound.Func)
 		}
 	}
-	moves = j.call.moves(j.fn.Backward, unit, func(f *ir.Func) (arrays, error) {
+	moves = j.call.moves(j.fn.Backward, near.grade, func(f *ir.Func) (arrays, error) {
 		return j.call.gradients(j.bound, f, j.cot, j.dtypes)
 	})
 	for _, name := range slices.Sorted(maps.Keys(j.grads)) {
@@ -357,21 +354,11 @@ func (j *job) check() error {
 		if g == nil {
 			g = ir.NewArray(j.grads[name].Shape...)
 		}
-		if text := j.call.differ(name, j.grads[name], g, 10*tolerance, moves); text != "" {
+		if text := j.call.differ(name, j.grads[name], g, near.gradRel, moves); text != "" {
 			return found("generated gradient", "%s: @%s: %s\n%v", where, name, text, j.fn.Backward)
 		}
 	}
 	return nil
-}
-
-// floats tells whether the elements of an output are floats.
-func (j *job) floats(name string) bool {
-	for _, p := range append(slices.Clone(j.call.op.Outputs), j.call.op.Inputs...) {
-		if p.Name == strings.TrimSuffix(name, "'") {
-			return ir.ClassOf(j.call.op.ElemVars, p.Elem) == ir.ClassFloat
-		}
-	}
-	return false
 }
 
 // differBits says where two arrays have other bits; any NaN is any other.

@@ -61,7 +61,8 @@ func (g *gen) axesBody() {
 	}
 	d := g.newAxis("D", false)
 	g.input("x", float, g.elem, slot{axis: d})
-	g.lay = [][]slot{{{axis: b}, {axis: r}}, {{axis: b}, {axis: r}}, {{axis: b}}, nil}
+	bs, rs, ds := slot{axis: b}, slot{axis: r}, slot{axis: d}
+	g.lay = [][]slot{{bs, rs}, {bs, rs}, {bs, rs}, {bs}, {bs}, nil, {bs, rs, ds}, {bs, ds, rs}, {ds, bs, rs}, {bs, ds}, {ds}}
 }
 
 // keep lets outputs without an axis keep it with extent 1.

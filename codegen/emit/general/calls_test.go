@@ -14,8 +14,8 @@ import (
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/emit/kerneltest"
-	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/pass"
 )
 
 // The types are those of testdata/corpus_test.go.txt.
@@ -241,19 +241,7 @@ func (c *call) gradients(r *rand.Rand, b *codegen.Build, op *ir.OpDecl, inputs m
 	if len(cots) == 0 {
 		return nil
 	}
-	grads, err := grad.EvalGrad(op, inputs, attrs, cots, dtypes)
-	if hasNaN(grads) {
-		// Simplification may leave out what is infinite times 0.
-		bound, e := ir.Bind(op, ir.ShapesOf(inputs), attrs)
-		if e != nil {
-			return e
-		}
-		for _, f := range b.Functions {
-			if f.Variant == bound.Variant && f.Backward != nil {
-				grads, err = grad.EvalBackward(bound, f.Backward, inputs, cots, dtypes)
-			}
-		}
-	}
+	grads, err := pass.EvalGrad(op, inputs, attrs, cots, dtypes)
 	if err != nil || len(grads) == 0 {
 		return err
 	}
@@ -265,15 +253,6 @@ func (c *call) gradients(r *rand.Rand, b *codegen.Build, op *ir.OpDecl, inputs m
 		c.Grads = append(c.Grads, g)
 	}
 	return nil
-}
-
-func hasNaN(arrays map[string]*ir.Array) bool {
-	for _, a := range arrays {
-		if a != nil && slices.ContainsFunc(a.Data, math.IsNaN) {
-			return true
-		}
-	}
-	return false
 }
 
 func arrayOf(a *ir.Array, dtype string) *array {

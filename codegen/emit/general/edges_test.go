@@ -10,8 +10,8 @@ import (
 	"github.com/opgen/opgen/codegen"
 	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/emit/kerneltest"
-	"github.com/opgen/opgen/codegen/grad"
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/pass"
 )
 
 // edge is a call of an op of testdata/edges.op.
@@ -239,7 +239,7 @@ func (e *edge) call(op *ir.OpDecl, dtypes map[string]string) (*call, error) {
 		cots[p.Name] = g
 		c.Cots = append(c.Cots, arrayOf(g, p.Elem.Resolve(dtypes)))
 	}
-	grads, err := grad.EvalGrad(op, inputs, e.attrs, cots, dtypes)
+	grads, err := pass.EvalGrad(op, inputs, e.attrs, cots, dtypes)
 	if err != nil {
 		return c, err
 	}

@@ -207,9 +207,6 @@ func (g *opGen) checkSupported() error {
 			return g.errorf("no input that is always there tells the dtype %s of an update", v.Name)
 		}
 	}
-	if k, at := g.keep(), g.placed(); k != nil && at != nil && slices.ContainsFunc(k.decl.Axes, func(a string) bool { return !slices.Contains(at.decl.Axes, a) }) {
-		return g.errorf("keepdims of an axis that is not placed, beside axes that are")
-	}
 	if g.live() == nil {
 		return g.errorf("every variant is refused by a requirement")
 	}

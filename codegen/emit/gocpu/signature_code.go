@@ -258,9 +258,6 @@ func (g *opGen) signatureParts() jen.Code {
 		if at != nil {
 			f = append(f, field("Attr", jen.Lit(at.decl.Name)), field("Axes", numbers(at.decl.Axes)))
 		}
-		if k != nil {
-			f = append(f, field("Keep", numbers(k.decl.Axes)))
-		}
 		defs = append(defs, jen.Id(g.low+"Placed").Op("=").Qual(runtimePath, "Placed").Values(f...))
 	}
 	return jen.Var().Defs(defs...)
@@ -296,14 +293,14 @@ func (g *opGen) ranks(pack string) uint16 {
 	return 0
 }
 
-// kept are the places of axes that keepdims keeps without placing them, in a tensor that is shaped as an output: behind those
-// that they follow in the first input that has one.
+// kept are the places of the axes that keepdims keeps, in a tensor that is shaped as an output: behind those that they follow in the
+// first input that has one. Where another axis takes the place of one, nothing is kept.
 func (g *opGen) kept(p *param) []jen.Code {
 	k := g.keep()
-	if k == nil || g.placed() != nil || p.saved || p.mode != "Out" && p.mode != "Back" {
+	if k == nil || p.saved || p.mode != "Out" && p.mode != "Back" {
 		return nil
 	}
-	keeps := func(a ir.AxisRef) bool { return slices.Contains(k.decl.Axes, a.Name) }
+	keeps := func(a ir.AxisRef) bool { return a.Product == nil && slices.Contains(k.decl.Axes, a.Name) }
 	i := slices.IndexFunc(g.decl.Inputs, func(q *ir.Param) bool { return slices.ContainsFunc(q.Axes, keeps) })
 	if i < 0 {
 		return nil
@@ -311,7 +308,7 @@ func (g *opGen) kept(p *param) []jen.Code {
 	var r []jen.Code
 	at := 0
 	for _, a := range g.decl.Inputs[i].Axes {
-		j := slices.IndexFunc(p.dims, func(d ir.AxisRef) bool { return d.Product == nil && d.Name == a.Name })
+		j := slices.IndexFunc(p.dims, func(d ir.AxisRef) bool { return g.alikePlaced(a, d) })
 		switch {
 		case j >= 0:
 			at = max(at, j+1)
@@ -320,4 +317,14 @@ func (g *opGen) kept(p *param) []jen.Code {
 		}
 	}
 	return r
+}
+
+// alikePlaced tells whether two axes are the same, products of the same, or placed by one attribute.
+func (g *opGen) alikePlaced(a, b ir.AxisRef) bool {
+	if a.Product != nil || b.Product != nil {
+		return slices.EqualFunc(a.Product, b.Product, g.alikePlaced)
+	}
+	at := g.placed()
+	both := at != nil && slices.Contains(at.decl.Axes, a.Name) && slices.Contains(at.decl.Axes, b.Name)
+	return a.Name == b.Name || both
 }
