@@ -123,7 +123,7 @@ func (l *tensorLists) makeTotals(s *Slot, i int) error {
 // forget drops what belongs to the caller.
 func (l *tensorLists) forget() {
 	for _, s := range l.calls.slots {
-		s.Values, s.err, s.Bound = nil, nil, Bound{}
+		s.Values, s.Bound = nil, Bound{}
 		clear(s.tensors[:len(s.tensors)-2*len(l.calls.rule.Totals)])
 	}
 }
