@@ -1,4 +1,4 @@
-// Package steps is Optimizers with parameters of several sizes, to be measured.
+// Package steps has optimizers with parameters of several sizes, to be measured.
 package steps
 
 import (
@@ -14,7 +14,7 @@ type Shape struct {
 	Params [][2]int // how many, of how many elements
 }
 
-// Shapes have 100,000 elements but for the last one: the layers of a small transformer.
+// Shapes have 100,000 elements, or those of the layers of a small transformer.
 var Shapes = []Shape{
 	{"1 × 100,000", [][2]int{{1, 100_000}}},
 	{"200 × 500", [][2]int{{200, 500}}},
