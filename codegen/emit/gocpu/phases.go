@@ -337,7 +337,7 @@ func (g *opGen) lists() []jen.Code {
 	}
 	f.add(jen.Return(jen.Id(g.ruleName()).Dot("Call").Call(args...)))
 	name := g.name + "All"
-	doc := fmt.Sprintf("%s is [%s] on several tensors in one call: element i of each list belongs together. On an error nothing was changed.", name, g.intoName())
+	doc := fmt.Sprintf("%s is [%s] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.", name, g.intoName())
 	if len(g.decl.Totals) > 0 {
 		doc += " What goes over all tensors, as [*] in the formula, goes over the lists; their tensors are of one dtype."
 	}
