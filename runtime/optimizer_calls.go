@@ -17,6 +17,7 @@ type calls struct {
 	large  []int     // slots whose launches are cut themselves
 	items  []item    // of an optimizer, by number of the slot
 	slabs  []slab    // the memory of states, by group
+	before []written // what tensors are before a phase that can fail
 	shown  bool      // somebody outside has states, and can release them or have them recorded
 }
 
@@ -40,10 +41,15 @@ func (t *task) fail(at int, err error) {
 	}
 }
 
-// run makes the calls. On an error before the last phase nothing was changed.
+// run makes the calls. On an error nothing was changed.
 func (c *calls) run() error {
 	for c.phase = -1; c.phase < c.rule.Phases; c.phase++ {
-		if err := c.runPhase(); err != nil {
+		if c.rule.Fails && c.phase == c.rule.Phases-1 {
+			c.copyWritten()
+		}
+		err := c.runPhase()
+		c.copyBack(err != nil)
+		if err != nil {
 			for i, s := range c.slots {
 				c.giveUp(s)
 				if c.items != nil {

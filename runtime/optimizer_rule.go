@@ -18,6 +18,7 @@ type Rule struct {
 	States     []State
 	Totals     []Total
 	Phases     int
+	Fails      bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
 	Attrs      []string                 // names of the attributes
 	Variant    func(*Slot) (int, error) // nil: there is one
 	Run        func(s *Slot, phase int) error

@@ -206,6 +206,9 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 	f := []jen.Code{
 		field("Op", jen.Lit(g.fullName())), field("Signatures", signatures), field("Phases", jen.Lit(len(g.many.phases))),
 	}
+	if slices.ContainsFunc(g.many.phases[len(g.many.phases)-1], func(s *signature) bool { return s != nil && g.fails(s) }) {
+		f = append(f, field("Fails", jen.True()))
+	}
 	first := slices.IndexFunc(g.decl.Inputs, func(p *ir.Param) bool { return p.Mode == ir.Inout })
 	if g.opt != nil {
 		states, err := g.stateValues()
