@@ -29,6 +29,7 @@ type Bound struct {
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides
 	g       *binding        // general path; nil on the fast one
+	again   *repeat         // of an update, where launches are asked for
 }
 
 // Bind fits tensors to the signature, in the order of its parameters. On an error nothing was changed and there is

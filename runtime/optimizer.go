@@ -109,26 +109,23 @@ func overlapping(list []*Tensor) int {
 func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	r := o.rule
 	sig := r.signature()
+	variable := sig.Params[r.Param].Elem.Var
 	slots := make([]Slot, len(params))
 	tensors := make([]*Tensor, len(params)*len(sig.Params))
-	states := make([]*Tensor, len(params)*len(r.States))
+	stores := make([]storage, len(params)) // one for all states of a parameter, which are written together
 	for i, p := range params {
 		s := &slots[i]
 		s.Param, s.Group, s.Values = p, len(o.groups), v
 		s.tensors, tensors = tensors[:len(sig.Params):len(sig.Params)], tensors[len(sig.Params):]
-		s.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
 		s.tensors[r.Param] = p
+		stores[i].tensors.Store(int64(len(r.States)))
 		o.slots = append(o.slots, s)
 	}
 	added := o.slots[len(o.slots)-len(params):]
-	for k, st := range r.States {
-		for i, t := range st.make(params, v, sig.Params[r.Param].Elem.Var) {
-			added[i].State[k], added[i].tensors[st.At] = t, t
-		}
-	}
+	o.calls.slabs = append(o.calls.slabs, r.makeStates(added, stores, v))
 	for _, s := range added {
 		var vars [MaxVars]DType
-		vars[sig.Params[r.Param].Elem.Var] = s.Param.dtype
+		vars[variable&(MaxVars-1)] = s.Param.dtype
 		for k, t := range r.Totals {
 			if o.calls.totals[k] == nil {
 				o.calls.totals[k] = newTotal(sig.Params[t.All].Elem, &vars)
@@ -138,49 +135,55 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	}
 }
 
-// make is the state for parameters, whose dtype the variable is, at its start. It is one block of memory, in which each tensor begins a
-// line of the cache.
-func (s State) make(params []*Tensor, v Attributes, variable uint8) []*Tensor {
-	const line = 8 // words
-	tensors, stores, list := make([]Tensor, len(params)), make([]storage, len(params)), make([]*Tensor, len(params))
+// makeStates makes the states of new slots, at their start: in one block of memory, kind after kind, in which each tensor begins a line of
+// the cache.
+func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
+	const line = 8                                                                     // words
+	lines := func(t *Tensor) int { return ceilDiv(t.n*t.dtype.Size(), 8*line) * line } // in words
+	variable := r.signature().Params[r.Param].Elem.Var & (MaxVars - 1)
+	tensors, states := make([]Tensor, len(slots)*len(r.States)), make([]*Tensor, len(slots)*len(r.States))
 	words := 0
-	for i, p := range params {
-		t := &tensors[i]
-		*t = *p
-		t.auto, t.store, t.contig = nil, &stores[i], true
-		if s.Scalar {
-			t.rank, t.n = 0, 1
-		}
+	for i, slot := range slots {
+		slot.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
 		var vars [MaxVars]DType
-		vars[variable&(MaxVars-1)] = p.dtype
-		t.dtype = elemDType(s.Elem, &vars)
-		rowMajor(t.dims(), t.stride[:])
-		stores[i].bytes = t.n * t.dtype.Size()
-		words += ceilDiv(ceilDiv(stores[i].bytes, 8), line) * line
-		list[i] = t
+		vars[variable] = slot.Param.dtype
+		for k, s := range r.States {
+			t := &tensors[k*len(slots)+i]
+			*t = *slot.Param
+			t.auto, t.store, t.contig, t.data = nil, &stores[i], true, nil
+			if s.Scalar {
+				t.rank, t.n = 0, 1
+			}
+			t.dtype = elemDType(s.Elem, &vars)
+			rowMajor(t.dims(), t.stride[:])
+			words += lines(t)
+			slot.State[k], slot.tensors[s.At] = t, t
+		}
 	}
 	memory := make([]uint64, words+line)
 	if at := uintptr(unsafe.Pointer(&memory[0])) / 8 % line; at != 0 {
 		memory = memory[line-at:]
 	}
-	init := s.Init
-	if s.Start != nil {
-		init = s.Start(v)
-	}
-	for i, t := range list {
-		t.data, stores[i].base = nil, nil
-		if t.n == 0 {
-			continue
+	from := uintptr(unsafe.Pointer(&memory[0]))
+	for k, s := range r.States {
+		init := s.Init
+		if s.Start != nil {
+			init = s.Start(v)
 		}
-		t.data = unsafe.Pointer(&memory[0])
-		stores[i].base = t.data
-		memory = memory[ceilDiv(ceilDiv(stores[i].bytes, 8), line)*line:]
-		if init != 0 {
-			// The tensor is new and contiguous: nothing can be wrong with it.
-			_ = t.Fill(init)
+		for i := range slots {
+			t := &tensors[k*len(slots)+i]
+			if t.n == 0 {
+				continue
+			}
+			t.data = unsafe.Pointer(&memory[0])
+			memory = memory[lines(t):]
+			if init != 0 {
+				// The tensor is new and contiguous: nothing can be wrong with it.
+				_ = t.Fill(init)
+			}
 		}
 	}
-	return list
+	return slab{from, from + uintptr(8*words)}
 }
 
 // Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
@@ -221,13 +224,17 @@ func (o *Optimizer) Params() []*Tensor {
 }
 
 // Slots is the parameters with what is kept for them.
-func (o *Optimizer) Slots() []*Slot { return o.slots }
+func (o *Optimizer) Slots() []*Slot {
+	o.calls.shown = true
+	return o.slots
+}
 
 // Groups is the number of groups.
 func (o *Optimizer) Groups() int { return len(o.groups) }
 
 // State is a state of a parameter by its name in the spec, or nil. It is the tensor that the optimizer works with.
 func (o *Optimizer) State(name string, param *Tensor) *Tensor {
+	o.calls.shown = true
 	for k, s := range o.rule.States {
 		if s.Name != name {
 			continue

@@ -3,6 +3,7 @@ package runtime
 import (
 	goruntime "runtime"
 	"time"
+	"unsafe"
 )
 
 // calls are calls of an update that are made together.
@@ -12,16 +13,48 @@ type calls struct {
 	steps  bool      // of an optimizer: a slot takes its gradient, and without one no part
 	totals []*Tensor // by number of the total
 	phase  int       // -1: tensors are bound
-	small  [][2]int  // slots from, to: small tensors, which one task runs one after the other
+	small  []task    // small tensors, which one task runs one after the other
 	large  []int     // slots whose launches are cut themselves
+	items  []item    // of an optimizer, by number of the slot
+	slabs  []slab    // the memory of states, by group
+	before []written // what tensors are before a phase that can fail
+	shown  bool      // somebody outside has states, and can release them or have them recorded
 }
 
-// run makes the calls. On an error before the last phase nothing was changed.
+// task is slots from, to that are run one after the other, and the first error.
+type task struct {
+	from, to int
+	err      error
+	at       int // the slot that has the error
+
+	// What the slots before have shown, for those that are alike.
+	repeat      *repeat
+	knows       bool
+	group, step int
+	kept        *Signature
+}
+
+// fail keeps the first error.
+func (t *task) fail(at int, err error) {
+	if err != nil && t.err == nil {
+		t.err, t.at = err, at
+	}
+}
+
+// run makes the calls. On an error nothing was changed.
 func (c *calls) run() error {
 	for c.phase = -1; c.phase < c.rule.Phases; c.phase++ {
-		if err := c.runPhase(); err != nil {
-			for _, s := range c.slots {
+		if c.rule.Fails && c.phase == c.rule.Phases-1 {
+			c.copyWritten()
+		}
+		err := c.runPhase()
+		c.copyBack(err != nil)
+		if err != nil {
+			for i, s := range c.slots {
 				c.giveUp(s)
+				if c.items != nil {
+					c.items[i].ready, c.items[i].live, c.items[i].ptr = false, false, [itemParams]unsafe.Pointer{}
+				}
 			}
 			return err
 		}
@@ -44,7 +77,10 @@ func (c *calls) giveUp(s *Slot) {
 
 // cut groups small tensors to tasks that are worth a thread: by their sizes alone.
 func (c *calls) cut() {
-	c.small, c.large = c.small[:0], c.large[:0]
+	c.small, c.large, c.items = c.small[:0], c.large[:0], nil
+	if c.steps && len(c.rule.signature().Params) <= itemParams {
+		c.items = make([]item, len(c.slots))
+	}
 	work := chunkElements
 	for i, s := range c.slots {
 		n := 1
@@ -59,11 +95,14 @@ func (c *calls) cut() {
 			continue
 		}
 		if n = max(n, leastWork); work+n > chunkElements {
-			c.small = append(c.small, [2]int{i, i})
+			c.small = append(c.small, task{from: i})
 			work = 0
+			if c.items != nil {
+				c.small[len(c.small)-1].repeat = &repeat{}
+			}
 		}
 		work += n
-		c.small[len(c.small)-1][1] = i + 1
+		c.small[len(c.small)-1].to = i + 1
 	}
 }
 
@@ -72,23 +111,36 @@ const leastWork = 512
 
 // runPhase runs a phase for all slots, and gives the error of the first one that has any.
 func (c *calls) runPhase() error {
+	var first task
+	first.at = len(c.slots)
 	for _, i := range c.large {
-		s := c.slots[i]
-		s.err = c.runSlot(s)
-	}
-	launchList(c, len(c.small))
-	for _, s := range c.slots {
-		if s.err != nil {
-			return s.err
+		if err := c.runSlot(c.slots[i]); err != nil {
+			first.err, first.at = err, i
+			break
 		}
 	}
-	return nil
+	launchList(c, len(c.small))
+	for i := range c.small {
+		if t := &c.small[i]; t.err != nil && t.at < first.at {
+			first.err, first.at = t.err, t.at
+		}
+	}
+	return first.err
 }
 
 // task runs a phase for the slots of one task.
 func (c *calls) task(i int) {
-	for _, s := range c.slots[c.small[i][0]:c.small[i][1]] {
-		s.err = c.runSlot(s)
+	t := &c.small[i]
+	t.err = nil
+	switch {
+	case c.items == nil:
+		for k, s := range c.slots[t.from:t.to] {
+			t.fail(t.from+k, c.runSlot(s))
+		}
+	case c.phase < 0:
+		c.bindItems(t)
+	default:
+		c.runItems(t)
 	}
 }
 
@@ -100,18 +152,22 @@ func (c *calls) runSlot(s *Slot) error {
 	if !s.live {
 		return nil
 	}
-	for i := range c.rule.Totals {
-		// What a variant doesn't compute adds nothing.
-		if t := &c.rule.Totals[i]; t.Phase == c.phase {
-			startTotal(s.tensors[t.Part], t.Monoid)
-		}
-	}
+	c.startTotals(s)
 	err := c.rule.Run(s, c.phase)
 	if err == nil && c.phase == c.rule.Phases-1 {
 		c.rule.finish(s, c.steps)
 		s.live = false
 	}
 	return err
+}
+
+// startTotals sets the partial results of a phase to those of nothing: what a variant doesn't compute adds nothing.
+func (c *calls) startTotals(s *Slot) {
+	for i := range c.rule.Totals {
+		if t := &c.rule.Totals[i]; t.Phase == c.phase {
+			startTotal(s.tensors[t.Part], t.Monoid)
+		}
+	}
 }
 
 // prepare binds the tensors of a slot.

@@ -43,27 +43,6 @@ func (r *Rule) Call(v Attributes, step int, lists ...[]*Tensor) error {
 	return err
 }
 
-// apart refuses lists in which a tensor that is written overlaps one of another call.
-func (r *Rule) apart(lists [][]*Tensor) error {
-	var all []*Tensor
-	sig := r.signature()
-	for i, l := range lists {
-		if !sig.Params[i].Mode.written() {
-			continue
-		}
-		first := len(all)
-		for _, t := range l {
-			if t != nil {
-				all = append(all, t)
-			}
-		}
-		if k := overlapping(all); k >= first {
-			return &ArgError{Op: r.Op, Arg: sig.Params[i].Name, Want: "tensors apart from each other", Got: all[k].describe() + " that overlaps another one", Err: ErrAlias}
-		}
-	}
-	return nil
-}
-
 // call makes the calls.
 func (l *tensorLists) call(v Attributes, step, n int, lists [][]*Tensor) error {
 	r := l.calls.rule
@@ -123,7 +102,7 @@ func (l *tensorLists) makeTotals(s *Slot, i int) error {
 // forget drops what belongs to the caller.
 func (l *tensorLists) forget() {
 	for _, s := range l.calls.slots {
-		s.Values, s.err, s.Bound = nil, nil, Bound{}
+		s.Values, s.Bound = nil, Bound{}
 		clear(s.tensors[:len(s.tensors)-2*len(l.calls.rule.Totals)])
 	}
 }

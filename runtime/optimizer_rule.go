@@ -18,6 +18,7 @@ type Rule struct {
 	States     []State
 	Totals     []Total
 	Phases     int
+	Fails      bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
 	Attrs      []string                 // names of the attributes
 	Variant    func(*Slot) (int, error) // nil: there is one
 	Run        func(s *Slot, phase int) error
@@ -59,14 +60,13 @@ type Slot struct {
 	Step  int       // number of the update: 1 for the first
 
 	Values  Attributes // of the group
-	Bound   Bound
 	Variant int
+	Bound   Bound
 
 	tensors []*Tensor  // in the order of the signature
 	kept    *Signature // what Bound can be used again for; nil: it can't
 	dense   bool       // Bound has no memory of its own
 	live    bool       // it takes part in the call that is made
-	err     error
 }
 
 // Tensor is parameter i of the signature, nil where it is absent.

@@ -47,7 +47,8 @@ const (
 	defaultPoolLimit = 1 << 30
 )
 
-// MemoryStats counts the memory that tensors have from the pool, in bytes where nothing else is said.
+// MemoryStats counts the memory that tensors have from the pool, and what calls have beside their tensors while they run, in bytes where
+// nothing else is said.
 type MemoryStats struct {
 	InUse     int64 // of tensors that are neither released nor collected
 	Peak      int64 // the most that was in use
@@ -57,6 +58,11 @@ type MemoryStats struct {
 	Reused    int64 // taken from the pool, altogether
 	Allocs    int64 // how often memory was taken from Go
 	Reuses    int64 // how often memory was taken from the pool
+
+	// Scratch is what calls that run now have for temporary values, copies of tensors that don't lie as kernels need them, and partial results.
+	// It isn't part of InUse; the garbage collector keeps what is free of it, and drops that.
+	Scratch     int64
+	ScratchPeak int64 // the most that it was
 }
 
 // memoryPool is the memory that is free, by class.
@@ -145,11 +151,14 @@ func (p *pooled) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDa
 func Memory() MemoryStats {
 	memoryPool.Lock()
 	defer memoryPool.Unlock()
-	return memoryPool.stats
+	s := memoryPool.stats
+	s.Scratch, s.ScratchPeak = scratchBytes.Load(), scratchPeak.Load()
+	return s
 }
 
-// ResetPeak makes the memory that is in use now the peak.
+// ResetPeak makes the memory that is in use now the peak, of tensors and of calls.
 func ResetPeak() {
+	scratchPeak.Store(scratchBytes.Load())
 	memoryPool.Lock()
 	defer memoryPool.Unlock()
 	memoryPool.stats.Peak = memoryPool.stats.InUse

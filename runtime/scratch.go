@@ -24,24 +24,42 @@ const (
 var (
 	scratchPools [scratchClasses]sync.Pool
 	scratchLive  atomic.Int64 // blocks that were taken and not given back
+	scratchBytes atomic.Int64 // their memory
+	scratchPeak  atomic.Int64 // the most that it was
 )
 
 // getScratch is a block of at least size bytes, with any contents.
 func getScratch(size int) *block {
-	scratchLive.Add(1)
 	class := max(bits.Len(uint(max(size, 1)-1)), minScratch) - minScratch
-	if class >= scratchClasses {
-		return &block{words: make([]uint64, (size+7)/8), class: class}
+	words := (size + 7) / 8
+	if class < scratchClasses {
+		words = 1 << (class + minScratch - 3)
 	}
-	if b, ok := scratchPools[class].Get().(*block); ok {
-		return b
+	countScratch(int64(8 * words))
+	if class < scratchClasses {
+		if b, ok := scratchPools[class].Get().(*block); ok {
+			return b
+		}
 	}
-	return &block{words: make([]uint64, 1<<(class+minScratch-3)), class: class}
+	return &block{words: make([]uint64, words), class: class}
+}
+
+// countScratch counts a block that is taken.
+func countScratch(bytes int64) {
+	scratchLive.Add(1)
+	now := scratchBytes.Add(bytes)
+	for {
+		peak := scratchPeak.Load()
+		if now <= peak || scratchPeak.CompareAndSwap(peak, now) {
+			return
+		}
+	}
 }
 
 // putScratch gives a block back.
 func putScratch(b *block) {
 	scratchLive.Add(-1)
+	scratchBytes.Add(-int64(8 * len(b.words)))
 	if b.class < scratchClasses {
 		scratchPools[b.class].Put(b)
 	}

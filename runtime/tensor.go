@@ -21,14 +21,14 @@ const maxElements = 1 << (44 - (64-bits.UintSize)/32*17)
 type Tensor struct {
 	data   unsafe.Pointer // element 0 of the view; nil where there are no elements
 	store  *storage
+	auto   *autograd
 	n      int // elements
-	shape  [MaxRank]int
-	stride [MaxRank]int // in elements
 	rank   uint8
 	dtype  DType
-	device Device
 	contig bool // row-major without gaps
-	auto   *autograd
+	device Device
+	shape  [MaxRank]int
+	stride [MaxRank]int // in elements
 }
 
 // storage is memory that tensors share.
@@ -37,6 +37,7 @@ type storage struct {
 	bytes   int
 	version atomic.Uint64 // how often the elements were written by ops
 	tensors atomic.Int64  // that are not released
+	drops   atomic.Uint64 // how many were released
 	from    *pooled       // nil: memory that isn't pooled
 	shared  atomic.Bool   // somebody outside has the memory
 }

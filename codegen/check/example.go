@@ -41,6 +41,9 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 	for _, a := range o.sig.attrs {
 		known = append(known, a.decl.Name)
 	}
+	if o.decl.Update {
+		known = append(known, "step")
+	}
 	for _, b := range x.In {
 		name := b.Name.Name
 		t, a := o.sig.find(name), o.sig.attr(name)
@@ -54,6 +57,10 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 			}
 		case a != nil && !twice(b, name):
 			o.exampleAttr(e, a, b)
+		case t == nil && a == nil && name == "step" && o.decl.Update:
+			if !twice(b, name) {
+				o.exampleStep(e, b)
+			}
 		case t == nil && a == nil:
 			suggest(rep.errorf(b.Name.Span, "name-unknown", "%s is neither an input nor an attribute", quote(name)), name, known)
 		case t != nil && t.in == nil:
@@ -80,6 +87,21 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 		return nil
 	}
 	return e
+}
+
+// exampleStep reads the number of the step; without it an example is the first one.
+func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
+	rep := o.in.unit.rep
+	if b.Value.Expr == nil {
+		rep.errorf(b.Value.Span, "example-number", "`step` is one number, not a list")
+		return
+	}
+	f, ok := o.exampleNumber(b.Value.Expr)
+	if ok && (f < 1 || f > math.MaxInt32 || f != math.Trunc(f)) {
+		rep.errorf(b.Value.Span, "example-number", "steps are counted from 1").WithHint("without `step` an example is the first one")
+		return
+	}
+	e.Attrs = append(e.Attrs, ir.ExampleAttr{Name: "step", Number: f})
 }
 
 // exampleResult reads a result.

@@ -175,12 +175,9 @@ func (g *opGen) goNames(list []string) []string {
 
 // sliceDoc is the comment of the function for plain slices.
 func (g *opGen) sliceDoc() string {
-	if g.decl.Update {
-		return comment(fmt.Sprintf("%sSlice is [%s] on plain slices of one length.", g.name, g.intoName()))
-	}
 	reduced := false
 	for _, gr := range g.groups {
-		if gr.forward != nil {
+		if gr.forward != nil && !g.decl.Update {
 			for _, p := range gr.forward.params {
 				reduced = reduced || p.mode == "Out" && len(p.dims) == 0
 			}
@@ -189,6 +186,11 @@ func (g *opGen) sliceDoc() string {
 	text := fmt.Sprintf("%sSlice is [%s] on plain slices of one length.", g.name, g.intoName())
 	if reduced {
 		text += " Where the result is one number, dst has one element."
+	}
+	for _, v := range g.decl.ElemVars {
+		if acc := g.accType(v.Name); acc != "" {
+			text += fmt.Sprintf(" %s is acc(%s): float32 where %[2]s is of half precision, else %[2]s.", acc, v.Name)
+		}
 	}
 	return comment(text)
 }

@@ -206,6 +206,9 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 	f := []jen.Code{
 		field("Op", jen.Lit(g.fullName())), field("Signatures", signatures), field("Phases", jen.Lit(len(g.many.phases))),
 	}
+	if slices.ContainsFunc(g.many.phases[len(g.many.phases)-1], func(s *signature) bool { return s != nil && g.fails(s) }) {
+		f = append(f, field("Fails", jen.True()))
+	}
 	first := slices.IndexFunc(g.decl.Inputs, func(p *ir.Param) bool { return p.Mode == ir.Inout })
 	if g.opt != nil {
 		states, err := g.stateValues()
@@ -337,7 +340,7 @@ func (g *opGen) lists() []jen.Code {
 	}
 	f.add(jen.Return(jen.Id(g.ruleName()).Dot("Call").Call(args...)))
 	name := g.name + "All"
-	doc := fmt.Sprintf("%s is [%s] on several tensors in one call: element i of each list belongs together. On an error nothing was changed.", name, g.intoName())
+	doc := fmt.Sprintf("%s is [%s] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.", name, g.intoName())
 	if len(g.decl.Totals) > 0 {
 		doc += " What goes over all tensors, as [*] in the formula, goes over the lists; their tensors are of one dtype."
 	}

@@ -220,6 +220,10 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 		}
 		bodies = append(bodies, b)
 	}
+	repeat := g.repeats(s, variant, bodies)
+	if repeat {
+		code = append(code, g.idleCall(bodies)...)
+	}
 	same, first := true, ""
 	for i, b := range bodies {
 		switch text := b.text(); {
@@ -232,14 +236,14 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 	if same {
 		code = append(code, bodies[0].code(func(launch int) jen.Code {
 			chosen, _ := g.dispatch(programs, func(i int) []jen.Code {
-				return []jen.Code{jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))}
+				return g.launchCall(bodies[i].program.Nests.Launches[launch], repeat)
 			})
 			return chosen
 		})...)
 	} else {
 		chosen, _ := g.dispatch(programs, func(i int) []jen.Code {
 			return bodies[i].code(func(launch int) jen.Code {
-				return jen.Id(launchName(bodies[i].program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
+				return jen.Add(g.launchCall(bodies[i].program.Nests.Launches[launch], repeat)...)
 			})
 		})
 		code = append(code, chosen)

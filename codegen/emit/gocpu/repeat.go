@@ -1,0 +1,82 @@
+package gocpu
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/codegen/nest"
+)
+
+// repeats reports whether what a variant of a phase of an optimizer does differs, from tensor to tensor, in addresses and in the number
+// of elements alone. The runtime then asks for the launches once, and repeats them: runtime.Bound.Repeat.
+func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
+	if g.opt == nil || s.back || len(s.group.variants) > 1 || !slices.ContainsFunc(g.many.phases, func(p []*signature) bool { return slices.Contains(p, s) }) {
+		return false
+	}
+	for _, r := range s.group.variants[variant].Variant.Forward.Requires {
+		if ofTensor(r.Cond) {
+			return false
+		}
+	}
+	for _, b := range bodies {
+		if len(b.head) > 0 || len(b.tail) > 0 {
+			return false
+		}
+		for _, l := range b.program.Nests.Launches {
+			if !g.repeatsLaunch(s, l) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ofTensor reports whether a value of a call depends on its tensors.
+func ofTensor(v *ir.Value) bool {
+	found := false
+	ir.Walk(v, func(v *ir.Value) bool {
+		found = found || v.Op == ir.OpRead || v.Op == ir.OpExtent || v.Op == ir.OpPresent || isEntry(v)
+		return !found
+	})
+	return found
+}
+
+// repeatsLaunch reports whether a launch depends on addresses and on the number of elements alone: one row of all elements, or one element.
+func (g *opGen) repeatsLaunch(s *signature, l *nest.Launch) bool {
+	if len(l.Grid) > 0 || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, ofTensor) {
+		return false
+	}
+	gathered := gatheredOperands(l.Nest)
+	for i, b := range l.Operands {
+		if b.Pack || gathered[i] || s.index(b.Tensor) < 0 || b.Vector.Moves && len(b.Vector.Axes) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// allElements reports whether axes are those of the parameter.
+func (g *opGen) allElements(axes []*ir.Axis) bool {
+	return slices.EqualFunc(axes, g.decl.Inputs[g.opt.param].Axes, func(a *ir.Axis, b ir.AxisRef) bool { return a.Of == "" && a.Name == b.Name && b.Product == nil })
+}
+
+// idleCall tells the runtime that a phase does nothing with tensors.
+func (g *opGen) idleCall(bodies []*programBody) []jen.Code {
+	if slices.ContainsFunc(bodies, func(b *programBody) bool { return len(b.parts) > 0 }) {
+		return nil
+	}
+	return []jen.Code{jen.Id("b").Dot("Idle").Call()}
+}
+
+// launchCall runs a launch, or lets it be repeated.
+func (g *opGen) launchCall(l *nest.Launch, repeat bool) []jen.Code {
+	a := func() jen.Code { return jen.Op("&").Id("a") }
+	run := jen.Id(launchName(l.Nest)).Call(a())
+	if !repeat {
+		return []jen.Code{run}
+	}
+	asked := jen.Id("b").Dot("Repeat").Call(jen.Id(l.Nest.Name), a(), jen.Op("&").Id(planName(l.Nest)), jen.Lit(len(l.Vector) > 0))
+	return []jen.Code{jen.If(jen.Op("!").Add(asked)).Block(run)}
+}
