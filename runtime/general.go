@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -38,6 +39,29 @@ func Temp[T Element](b *Bound, n int) []T {
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
 	clear(s)
 	return s
+}
+
+// maxRagged bounds the elements of what is computed over ranges whose lengths data say: an index that was never set, or a
+// length read from the wrong place, would ask for all the memory that there is.
+const maxRagged = 1 << 28
+
+// ExtentOf is the extent of an axis of which data say that it has n values at most. What is too great for any tensor is left
+// for Room to refuse.
+func ExtentOf(n int64) int { return int(max(0, min(n, maxRagged+1))) }
+
+// Room is an error where a tensor of the extents has too many elements. One of them, n, comes from data, of arg.
+func Room(op, arg string, n int64, extents ...int) error {
+	if slices.Contains(extents, 0) {
+		return nil
+	}
+	all := 1
+	for _, e := range extents {
+		if all > maxRagged/e {
+			return &ArgError{Op: op, Arg: arg, Want: fmt.Sprintf("ranges that take at most %d elements of memory", maxRagged), Got: fmt.Sprintf("a range of %d values", n), Err: ErrValue}
+		}
+		all *= e
+	}
+	return nil
 }
 
 // AnyUnset reports whether an element has no value.

@@ -167,6 +167,7 @@ func (l *lowering) ranged(id dsl.Ident, i *dsl.Item, e *env) bool {
 			return nil, slot{}, false
 		}
 		v := &ir.Var{Name: name, Lo: lo, Hi: hi}
+		l.paths[v] = e.path
 		if hi.Op == ir.OpExtent && ir.IsConst(lo, 0) {
 			v = &ir.Var{Name: name, Axis: hi.Axis}
 		}

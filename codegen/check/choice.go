@@ -105,7 +105,7 @@ func (l *lowering) holds(c *ir.Value) bool {
 func isUniform(v *ir.Value) bool {
 	uniform := true
 	ir.Walk(v, func(v *ir.Value) bool {
-		uniform = uniform && v.Op != ir.OpRead && v.Op != ir.OpIndex && v.Op != ir.OpUniform && v.Op != ir.OpNormal
+		uniform = uniform && v.Op != ir.OpRead && v.Op != ir.OpIndex && v.Op != ir.OpUniform && v.Op != ir.OpNormal && (v.Op != ir.OpExtent || v.Axis.Size == nil)
 		return uniform
 	})
 	return uniform

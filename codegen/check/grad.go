@@ -58,7 +58,7 @@ func (l *lowering) grad(s *dsl.Grad, top *env) {
 	g.Result = &ir.Tensor{Name: "@" + s.Name.Name, Role: ir.Gradient, Elem: of.Elem, Of: of, Span: s.Name.Span}
 	sink, vars := l.sink, l.vars
 	l.sink, l.vars = &g.Defs, ir.Floats(vars, l.differentiated(of)...)
-	known := len(l.hoisted)
+	known, ragged := len(l.hoisted), len(l.ragged)
 	v, body := l.definition(s.Name, s.Left, l.slotsOf(d.param.Axes), s.Value, top)
 	body = l.coerceTo(top.at(s.Value), body, d.param.Elem, "the gradient of "+quote(s.Name.Name))
 	if !isBad(body) {
@@ -66,7 +66,7 @@ func (l *lowering) grad(s *dsl.Grad, top *env) {
 		l.fn.UserGrads = append(l.fn.UserGrads, g)
 	}
 	l.sink, l.vars = sink, vars
-	l.hoisted = l.hoisted[:known]
+	l.hoisted, l.ragged = l.hoisted[:known], l.ragged[:ragged]
 }
 
 func (l *lowering) gradNone(id dsl.Ident) {

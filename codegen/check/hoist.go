@@ -150,21 +150,13 @@ func (r *reduction) outside(name string, body *ir.Value, e ir.Elem) *ir.Value {
 // again.
 func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Value, where []*ir.Value, e ir.Elem) *ir.Value {
 	l := r.l
-	body = l.settle(body)
-	where = slices.Clone(where)
-	for k := range where {
-		where[k] = l.settle(where[k])
-	}
+	body, where = l.settle(body), l.settleAll(where)
 	if isBad(body) || isBad(where...) {
 		return bad
 	}
-	if mayFail(body, where) {
+	if l.mayFail(append(where, body)...) || l.rangesMayFail(own) {
 		// Where this isn't evaluated, its reads may be out of range, also those of its filter, which is tested after.
-		var path []*ir.Value
-		for _, c := range r.at.env.path {
-			path = append(path, l.settle(c))
-		}
-		where = append(path, where...)
+		where = append(l.settleAll(r.at.env.path), where...)
 	}
 	probe := *r
 	if own == nil {
@@ -182,7 +174,7 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	for _, o := range outer {
 		v, base, conds := r.outerAxis(o)
 		if v == nil {
-			return l.unbounded(r.at)
+			return bad
 		}
 		axis := v.Axis
 		fresh[o] = ir.Index(v)
@@ -200,11 +192,20 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	if isBad(inside...) {
 		return bad
 	}
-	where = append(inside, where...)
+	where = distinct(append(inside, where...))
 	for _, o := range own {
 		v := *o
 		if v.Axis == nil {
-			v.Lo, v.Hi = ir.Subst(l.settle(v.Lo), fresh), ir.Subst(l.settle(v.Hi), fresh)
+			lo, hi := l.settle(v.Lo), l.settle(v.Hi)
+			if isBad(lo, hi) {
+				return bad
+			}
+			if l.rangesMayFail([]*ir.Var{o}) { // there are no values where this isn't evaluated
+				if c := ir.And(known(where, outer)...); c.Op != ir.OpTrue {
+					lo, hi = ir.Select(c, lo, ir.Int(0)), ir.Select(c, hi, ir.Int(0))
+				}
+			}
+			v.Lo, v.Hi = ir.Subst(lo, fresh), ir.Subst(hi, fresh)
 		}
 		d.Vars = append(d.Vars, &v)
 		fresh[o] = ir.Index(&v)
@@ -230,13 +231,20 @@ func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*i
 		return &ir.Var{Name: o.Name, Axis: o.Axis}, nil, nil
 	}
 	l := r.l
-	base, n := l.settle(o.Lo), ir.WithoutVars(ir.Sub(l.settle(o.Hi), l.settle(o.Lo)))
+	lo, hi := l.settle(o.Lo), l.settle(o.Hi)
+	if isBad(lo, hi) {
+		return nil, nil, nil
+	}
+	base, n := lo, ir.WithoutVars(ir.Sub(hi, lo))
 	if n == nil {
 		b := l.reach(o)
 		if b.least == nil || b.most == nil {
-			return nil, nil, nil
+			return r.raggedAxis(o, lo, hi)
 		}
 		base, n, inside = b.least, ir.Sub(b.most, b.least), l.within(r.at, o)
+		if l.mayFail(lo, hi) {
+			inside = append(l.settleAll(l.paths[o]), inside...)
+		}
 	}
 	a := l.ranges[o]
 	if a == nil {
@@ -246,22 +254,61 @@ func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*i
 	return &ir.Var{Name: o.Name, Axis: a}, base, inside
 }
 
-// unbounded refuses a reduction inside a loop of which it isn't known how far it may run.
-func (l *lowering) unbounded(at site) *ir.Value {
-	l.errorf(at, "unsupported", "a reduction inside a loop whose range only data bound can't be compiled yet").
-		WithHint("bound the range by an extent or an attribute: 0..min(t[n], K)")
-	return bad
+// settleAll is settle for a list.
+func (l *lowering) settleAll(vs []*ir.Value) []*ir.Value {
+	r := make([]*ir.Value, len(vs))
+	for k, v := range vs {
+		r[k] = l.settle(v)
+	}
+	return r
 }
 
-// mayFail tells whether values read anything at an index that isn't just a variable, so that it may be out of range.
-func mayFail(body *ir.Value, where []*ir.Value) bool {
+// distinct leaves out what is in a list already.
+func distinct(vs []*ir.Value) []*ir.Value {
+	var r []*ir.Value
+	for _, v := range vs {
+		if !slices.ContainsFunc(r, func(x *ir.Value) bool { return ir.Equal(x, v) }) {
+			r = append(r, v)
+		}
+	}
+	return r
+}
+
+// known are the conditions that depend on no other variables than these.
+func known(conds []*ir.Value, vars []*ir.Var) []*ir.Value {
+	var r []*ir.Value
+	for _, c := range conds {
+		of := ir.FreeVars(c)
+		for _, v := range vars {
+			delete(of, v)
+		}
+		if len(of) == 0 {
+			r = append(r, c)
+		}
+	}
+	return r
+}
+
+// rangesMayFail tells whether the ends of ranges read anything at an index that may be out of range.
+func (l *lowering) rangesMayFail(vars []*ir.Var) bool {
+	return slices.ContainsFunc(vars, func(v *ir.Var) bool { return v.Axis == nil && l.mayFail(v.Lo, v.Hi) })
+}
+
+// mayFail tells whether values can't be computed everywhere: they read something at an index that isn't just a variable, so that
+// it may be out of range, or divide exact numbers or integers by what may be zero.
+func (l *lowering) mayFail(vs ...*ir.Value) bool {
 	may := false
-	for _, v := range append([]*ir.Value{body}, where...) {
+	for _, v := range vs {
 		ir.Walk(v, func(v *ir.Value) bool {
-			if v.Op == ir.OpRead {
+			switch v.Op {
+			case ir.OpRead:
 				for k, x := range v.Args {
 					may = may || x.Op != ir.OpIndex || x.Var.Axis != v.Tensor.Axes[k]
 				}
+			case ir.OpDiv, ir.OpMod, ir.OpRem, ir.OpPow:
+				by := v.Args[1]
+				float := by.Type.Kind == ir.Real || by.Type.Kind == ir.Typed && l.class(by.Type.Elem) != ir.ClassInt
+				may = may || !float && !isUniform(by)
 			}
 			return !may
 		})

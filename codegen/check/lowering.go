@@ -39,7 +39,9 @@ type lowering struct {
 
 	spread map[string][]*ir.Axis // the axes of packs that are computed with
 	lists  map[string][]*ir.Scalar
-	ranges map[*ir.Var]*ir.Axis // axes that stand for ranges, where a reduction needs one
+	ranges map[*ir.Var]*ir.Axis    // axes that stand for ranges, where a reduction needs one
+	paths  map[*ir.Var][]*ir.Value // of a range that is no axis: what holds where its ends are evaluated
+	ragged []ragged
 	exact  map[*ir.Tensor]*exactSum
 	cotans map[*ir.Tensor]*ir.Tensor
 	clean  int // errors that had been reported before
@@ -182,7 +184,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 		setAt: map[string]diag.Span{}, dimAt: map[string]diag.Span{}, names: map[string]bool{}, open: map[string]*value{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
-	l.ranges = map[*ir.Var]*ir.Axis{}
+	l.ranges, l.paths = map[*ir.Var]*ir.Axis{}, map[*ir.Var][]*ir.Value{}
 	l.root, l.vars = o, o.sig.vars
 	l.known, l.axisNames = map[*ir.Axis]bool{}, map[string]bool{}
 	for _, name := range o.sig.axisOrder {

@@ -68,7 +68,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		s.short(inner)
 	}
 	s.stmts(o.decl.Body, inner)
-	l.hoisted, l.refused = s.hoisted, s.refused
+	l.hoisted, l.ragged, l.refused = s.hoisted, s.ragged, s.refused
 	if s.refused != nil {
 		return nil
 	}

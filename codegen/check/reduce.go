@@ -33,7 +33,7 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 	if !ok {
 		return bad
 	}
-	inner := e.inside(x.Index == nil || all).with(func(n *env) { n.guard, n.path = nil, nil })
+	inner := e.inside(x.Index == nil || all).with(func(n *env) { n.guard = nil })
 	r := &reduction{l: l, name: x.Name.Name, at: at, inner: inner, args: x.Args, all: all}
 	if x.Index != nil {
 		exprs := []dsl.Expr{}
@@ -53,7 +53,7 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 				return bad
 			}
 			r.where = ir.Conjuncts(c)
-			inner.path = r.where
+			inner.path = append(slices.Clip(e.path), r.where...)
 		}
 	}
 	r.body = l.expr(x.Args[0].Value, inner)

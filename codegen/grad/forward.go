@@ -152,9 +152,10 @@ func (w *forwarder) def(d *ir.Def) (*ir.Def, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := ir.Read(o.Target, o.Dest...)
-		aux(o.Copy(o.Target))
-		v = Times(v, at)
+		for _, x := range o.defs {
+			aux(x)
+		}
+		v = Times(v, o.at)
 		n.Monoid = ir.Sum
 	default:
 		return nil, &ir.Fault{Func: w.f.Name, Def: d.Target.Name, Span: d.Span, Message: fmt.Sprintf("%v has no derivative", d.Monoid)}

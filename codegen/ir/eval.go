@@ -205,11 +205,33 @@ func (m *machine) requires() {
 }
 
 func (m *machine) extent(a *Axis) int {
+	if a.Size != nil {
+		if s := m.arrays[a.Size]; s != nil {
+			return int(max(min(s.Data[0], MaxElements+1), 0))
+		}
+	}
 	n, ok := m.ext[a]
 	if !ok {
 		m.fail(diag.Span{}, "the extent of axis %s is unknown", a.Name)
 	}
 	return n
+}
+
+// MaxElements bounds the elements of a tensor whose extents are known only once the call computes: what asks for more is
+// taken for a fault of the data.
+const MaxElements = 1 << 28
+
+// fits tests that there is room for a tensor whose extents data say.
+func (m *machine) fits(t *Tensor) {
+	n := 1.0
+	for _, a := range t.Axes {
+		n *= float64(m.extent(a))
+	}
+	for _, a := range t.Axes {
+		if a.Size != nil && n > MaxElements {
+			m.fail(t.Span, "a range of %v values asks for more than %d elements of %s", m.arrays[a.Size].Data[0], MaxElements, t.Name)
+		}
+	}
 }
 
 // job is a definition while it is computed.
@@ -261,6 +283,7 @@ func (m *machine) start(d *Def) *job {
 	k += len(d.Dest)
 	j.where = j.p.roots[k : k+len(d.Where)]
 	j.body = j.p.roots[k+len(d.Where)]
+	m.fits(d.Target)
 	shape := make([]int, len(d.Target.Axes))
 	for i, a := range d.Target.Axes {
 		shape[i] = m.extent(a)

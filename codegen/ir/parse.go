@@ -215,6 +215,13 @@ func (p *textParser) statement(line string) {
 		p.vars = nil
 		p.f.Dims = append(p.f.Dims, Dim{Axis: a, Value: p.value(0)})
 		p.end()
+	case "size":
+		p.scan(rest)
+		a := p.axis()
+		p.expect("=")
+		a.Size = p.target(p.next())
+		a.Size.IsSize = true
+		p.end()
 	case "require":
 		i := strings.LastIndex(rest, " else \"")
 		if i < 0 {

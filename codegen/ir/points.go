@@ -50,7 +50,7 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 	plain := d.Group == 0 && len(d.Where) == 0
 	for _, v := range d.Vars {
 		switch {
-		case v.Axis == nil:
+		case v.Axis == nil || v.Axis.Size != nil:
 			plain = false
 		case slices.Contains(reduced, v):
 			over = append(over, v.Axis)
@@ -77,7 +77,7 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 func ofCall(c *Value) bool {
 	same := true
 	Walk(c, func(v *Value) bool {
-		same = same && v.Op != OpRead && v.Op != OpIndex
+		same = same && v.Op != OpRead && v.Op != OpIndex && (v.Op != OpExtent || v.Axis.Size == nil)
 		return same
 	})
 	return same
@@ -114,8 +114,8 @@ func (n *needs) require(d *Def, over, along []*Axis) {
 		conds = append(conds, Call(OpLt, Int(0), Extent(a)))
 		names = append(names, a.Name)
 	}
-	if conds == nil {
-		return
+	if conds == nil || slices.ContainsFunc(along, func(a *Axis) bool { return a.Size != nil }) {
+		return // or it is tested where it is computed
 	}
 	cond := And(conds...)
 	for _, a := range along {

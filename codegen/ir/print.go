@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -236,7 +237,9 @@ func (f *Func) String() string {
 	for _, r := range f.Requires {
 		fmt.Fprintf(&b, "  require %v else %q\n", r.Cond, r.Message)
 	}
+	sized := map[*Axis]bool{}
 	for _, d := range f.Defs {
+		printSizes(&b, d, sized)
 		fmt.Fprintf(&b, "  %v\n", d)
 	}
 	for _, g := range f.UserGrads {
@@ -246,6 +249,7 @@ func (f *Func) String() string {
 		}
 		fmt.Fprintf(&b, "  grad %s = %s\n", g.Of.Name, g.Result.Name)
 		for _, d := range g.Defs {
+			printSizes(&b, d, sized)
 			fmt.Fprintf(&b, "    %v\n", d)
 		}
 	}
@@ -253,4 +257,18 @@ func (f *Func) String() string {
 		fmt.Fprintf(&b, "  %v %v\n", t.Role, t)
 	}
 	return b.String()
+}
+
+// printSizes says of the axes of a definition which tensors hold their extents, once each.
+func printSizes(b *strings.Builder, d *Def, done map[*Axis]bool) {
+	axes := slices.Clone(d.Target.Axes)
+	for _, v := range d.Vars {
+		axes = append(axes, v.Axis)
+	}
+	for _, a := range axes {
+		if a != nil && a.Size != nil && !done[a] {
+			done[a] = true
+			fmt.Fprintf(b, "  size %s = %s\n", axisName(a), a.Size.Name)
+		}
+	}
 }

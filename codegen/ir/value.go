@@ -47,6 +47,10 @@ type Axis struct {
 	Pack bool
 	Of   string // the pack of the signature that this is an axis of; "": none
 	At   int    // which; RankOf: not an axis, but their number
+
+	// Size is set where the extent is known only once the call computes: it is the one element of this tensor, or 0 where
+	// that is negative or has no value.
+	Size *Tensor
 }
 
 // RankOf is At of what stands for the number of axes of a pack.
@@ -99,6 +103,7 @@ type Tensor struct {
 	Default  *big.Rat // an absent optional input reads as this everywhere; nil: presence is a static choice
 	Of       *Tensor  // Cotangent: of which output; Gradient: of which input; Tangent: of which; Output: the inout or state it renews
 	Init     *Value   // State: initial value; nil: zero
+	IsSize   bool     // the Size of an axis: it stays a definition of its own
 	Span     diag.Span
 }
 

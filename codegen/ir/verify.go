@@ -125,6 +125,14 @@ func (v *verifier) def(d *Def) error {
 	if len(d.Dest) != len(d.Target.Axes) {
 		return v.fault(d.Span, "%s for %s", numberOf(len(d.Dest), "index", "indices"), axesText(len(d.Target.Axes)))
 	}
+	if d.Target.IsSize && (len(d.Dest) > 0 || v.f.Class(d.Target.Elem) != ClassInt) {
+		return v.fault(d.Span, "an extent is one integer")
+	}
+	for t := range d.Reads() {
+		if t.IsSize && !v.ready[t] {
+			return v.fault(d.Span, "an extent, %s, is used before it is computed", t.Name)
+		}
+	}
 	scope := map[*Var]bool{}
 	for _, x := range d.Vars {
 		if scope[x] {
@@ -231,6 +239,9 @@ func (v *verifier) node(x *Value, scope map[*Var]bool) error {
 	case OpExtent:
 		if x.Axis == nil {
 			return bad("an extent of no axis")
+		}
+		if s := x.Axis.Size; s != nil && !v.ready[s] {
+			return bad("the extent of %s is read before it is computed", x.Axis.Name)
 		}
 	case OpIndex:
 		if !scope[x.Var] {

@@ -134,13 +134,16 @@ func DependsOn(v *Value, vars map[*Var]bool) bool {
 	return found
 }
 
-// Reads are the tensors that the values read or ask for.
+// Reads are the tensors that the values read or ask for, and those that hold extents that they have.
 func Reads(vs ...*Value) map[*Tensor]bool {
 	r := map[*Tensor]bool{}
 	for _, v := range vs {
 		Walk(v, func(v *Value) bool {
-			if v.Tensor != nil {
+			switch {
+			case v.Tensor != nil:
 				r[v.Tensor] = true
+			case v.Op == OpExtent && v.Axis.Size != nil:
+				r[v.Axis.Size] = true
 			}
 			return true
 		})
@@ -161,8 +164,21 @@ func (d *Def) Values() []*Value {
 	return append(r, d.Body)
 }
 
-// Reads are the tensors that the definition reads.
-func (d *Def) Reads() map[*Tensor]bool { return Reads(d.Values()...) }
+// Reads are the tensors that the definition reads, with those that hold the extents of its axes.
+func (d *Def) Reads() map[*Tensor]bool {
+	r := Reads(d.Values()...)
+	for _, a := range d.Target.Axes {
+		if a.Size != nil {
+			r[a.Size] = true
+		}
+	}
+	for _, v := range d.Vars {
+		if v.Axis != nil && v.Axis.Size != nil {
+			r[v.Axis.Size] = true
+		}
+	}
+	return r
+}
 
 // IsPlain tells whether the destination is distinct variables that run over the axes of the target: each contribution
 // has an element of its own, or the variables that are not in it are reduced.

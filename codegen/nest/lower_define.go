@@ -115,6 +115,11 @@ func (l *lowering) define() error {
 
 func (l *lowering) defineOne(d *ir.Def) error {
 	t := d.Target
+	for u := range d.Reads() {
+		if u.IsSize {
+			return l.unsupported(t, "it has an axis whose extent is known only once the call computes")
+		}
+	}
 	if d.Group != 0 {
 		return l.unsupported(t, "it runs in order along an axis")
 	}

@@ -162,8 +162,11 @@ func place(c *ir.Func, in ir.Binding) bool {
 
 // points is how many values a variable has; those whose range depends on others have a few.
 func points(c *ir.Func, v *ir.Var, in ir.Binding) int {
-	if v.Axis != nil {
+	if v.Axis != nil && v.Axis.Size == nil {
 		return in.Extents[v.Axis]
+	}
+	if v.Axis != nil {
+		return few
 	}
 	if len(ir.FreeVars(v.Lo, v.Hi)) == 0 && len(ir.Reads(v.Lo, v.Hi)) == 0 {
 		lo, err1 := ir.EvalScalar(c, v.Lo, in)
@@ -172,8 +175,11 @@ func points(c *ir.Func, v *ir.Var, in ir.Binding) int {
 			return int(hi - lo)
 		}
 	}
-	return 3
+	return few
 }
+
+// few stands for a number of values that depends on data or on other indices.
+const few = 3
 
 // small tells whether an array, evaluated with numbers of order one, may be zero but for rounding. One that isn't a number
 // tells nothing.

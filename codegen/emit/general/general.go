@@ -68,6 +68,7 @@ type gen struct {
 	wanted  map[*ir.Tensor]string // outputs that may be left out: the variable that tells
 
 	filled map[*ir.Var]bool // variables whose axes are known to have points
+	roomy  map[string]bool  // extents for which there is known to be room
 
 	lacking bool   // an element without a value makes that which is written have none
 	lacks   string // and this is done there
@@ -87,7 +88,7 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}}
+		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
 	for _, n := range strings.Fields(reserved) {
 		g.names[n] = true
@@ -250,7 +251,14 @@ func (g *gen) requires() {
 
 // argument is the input that tensors are computed from, if there is one.
 func (g *gen) argument(reads map[*ir.Tensor]bool) string {
-	found := ""
+	if from := g.sources(reads); len(from) == 1 {
+		return from[0]
+	}
+	return ""
+}
+
+// sources are the inputs that tensors are computed from, in the order of the signature.
+func (g *gen) sources(reads map[*ir.Tensor]bool) []string {
 	seen := map[*ir.Tensor]bool{}
 	var visit func(t *ir.Tensor)
 	visit = func(t *ir.Tensor) {
@@ -262,21 +270,18 @@ func (g *gen) argument(reads map[*ir.Tensor]bool) string {
 			for u := range d.Reads() {
 				visit(u)
 			}
-			return
-		}
-		if found != "" {
-			found = "\x00"
-		} else {
-			found = t.Name
 		}
 	}
 	for t := range reads {
 		visit(t)
 	}
-	if found == "\x00" {
-		return ""
+	var from []string
+	for _, t := range g.k.Func.Inputs {
+		if seen[t] && g.defOf(t) == nil {
+			from = append(from, t.Name)
+		}
 	}
-	return found
+	return from
 }
 
 // defOf is the definition of a tensor, nil for inputs.

@@ -39,7 +39,7 @@ func (g *gen) inlined(defs []*ir.Def) []*ir.Def {
 func (g *gen) inlineUse(defs []*ir.Def, i int) int {
 	d := defs[i]
 	t := d.Target
-	if !d.IsPointwise() || t.Role != ir.Local || g.k.Param(t) >= 0 || !g.unfailing(d, defs) {
+	if t.IsSize || !d.IsPointwise() || t.Role != ir.Local || g.k.Param(t) >= 0 || !g.unfailing(d, defs) {
 		return -1
 	}
 	for _, r := range g.k.Func.Requires {

@@ -54,7 +54,27 @@ func (g *gen) define(t *ir.Tensor) *buffer {
 
 // temp is memory of zeros with a tensor's axes.
 func (g *gen) temp(typ string, axes []*ir.Axis) string {
+	g.room(axes)
 	return fmt.Sprintf("runtime.Temp[%s](b, %s)", typ, g.elements(axes).text)
+}
+
+// room tests that there is room for what has axes whose extents data say.
+func (g *gen) room(axes []*ir.Axis) {
+	var size *ir.Tensor
+	var list []string
+	for _, a := range axes {
+		list = append(list, g.extent(a).text)
+		if a.Size != nil && size == nil {
+			size = a.Size
+		}
+	}
+	key := strings.Join(list, ", ")
+	if size == nil || g.roomy[key] {
+		return
+	}
+	g.roomy[key], g.fails = true, true
+	from := strings.Join(g.sources(map[*ir.Tensor]bool{size: true}), ", ")
+	g.root.printf("if err := runtime.Room(%q, %q, int64(%s), %s); err != nil {\nreturn err\n}\n", g.k.Op, from, g.buffer(size).element("0").text, key)
 }
 
 // output writes where an output lies and, where it was computed elsewhere, copies it there: where the function may end
@@ -102,6 +122,12 @@ func (g *gen) allSet(b *buffer) {
 // extent is the extent of an axis.
 func (g *gen) extent(a *ir.Axis) term {
 	if t, ok := g.extents[a]; ok {
+		return t
+	}
+	if a.Size != nil {
+		t := primary("%s", g.name(a.Name))
+		g.extents[a] = t
+		g.root.printf("%s := runtime.ExtentOf(int64(%s))\n", t.text, g.buffer(a.Size).element("0").text)
 		return t
 	}
 	if i := g.k.Axis(a); a.Of == "" && i >= 0 {
