@@ -60,18 +60,15 @@ func choosePath(value string, best CPUPath) (CPUPath, error) {
 // Path is the path that kernels take.
 func Path() CPUPath { return CPUPath(curPath.Load()) }
 
-// Limits of a call of a kernel in assembly, which can't be interrupted: a stop of the world waits for its end. Calls are cut to
-// far less (see [Plan]), except where a row can't be, as of a softmax: from here on portable Go, which can be interrupted, gives the
-// same bits. It is much slower, so rows up to the limit make others wait for some milliseconds instead.
-const (
-	longestRows  = 1 << 24 // rows × lanes
-	longestSteps = 1 << 26 // rows × lanes × steps
-)
+// longestSteps bounds a call of a kernel in assembly, which can't be interrupted: a stop of the world waits for its end. Calls are
+// cut to far less (see [Plan]), except where a serial axis is very long: from here on portable Go, which can be interrupted,
+// gives the same bits.
+const longestSteps = 1 << 26 // rows × lanes × steps
 
 // PathOf is the path that a call of a kernel takes: that of [Path], or Generic if the call is so long that others would have to wait
 // for it.
 func PathOf(a *Args) CPUPath {
-	if n := a.Rows * a.N; n > longestRows || n*a.K > longestSteps {
+	if a.Rows*a.N*a.K > longestSteps {
 		return Generic
 	}
 	return Path()

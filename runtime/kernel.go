@@ -23,6 +23,33 @@ type Args struct {
 	KStep      [MaxOperands]int            // offset 416
 	F          [MaxScalars]float64         // offset 544: scalars as float64; a float32 kernel rounds once
 	I          [MaxScalars]int             // offset 672
+
+	// What is called for a piece of a row: see [Plan].
+	Lane    int            // offset 800: index of element 0 in the row
+	Pass    int            // offset 808: 0: all of a row, else the pass
+	Results unsafe.Pointer // offset 816: of reductions over the row, a float each: read in later passes, written in their own
+}
+
+// Lanes is the number of elements that a call runs over in a pass.
+func (a *Args) Lanes(pass int) int {
+	if a.Pass == 0 || a.Pass == pass {
+		return a.N
+	}
+	return 0
+}
+
+// Ends reports whether a call does what is done once a row, which has a number of passes.
+func (a *Args) Ends(passes int) bool { return a.Pass == 0 || a.Pass > passes }
+
+// RowValue is result i of the row of a call, which pass computes: x, if the call is for this pass or for all.
+func RowValue[T float](a *Args, pass, i int, x T) T {
+	switch {
+	case a.Pass == pass:
+		*At[T](a.Results, i) = x
+	case a.Pass > pass:
+		return *At[T](a.Results, i)
+	}
+	return x
 }
 
 // Stream, in the last of I, asks a kernel that has no scalar there to store outputs around the cache. That is faster for

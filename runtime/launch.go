@@ -15,7 +15,7 @@ type job struct {
 	args    Args // of the whole launch
 	cut     cut
 	partial [MaxOperands]*block // of accumulators, where there are several
-	list    *calls              // in place of a kernel: tasks of many launches
+	list    tasker              // in place of a kernel: tasks of another kind
 
 	tasks int64
 	next  atomic.Int64 // the next task
@@ -25,6 +25,9 @@ type job struct {
 	refs  atomic.Int32  // the caller and workers that know the job
 	own   Args          // the caller's chunk
 }
+
+// tasker has tasks that run on threads, with an argument block of the thread.
+type tasker interface{ task(a *Args, i int) }
 
 // States of a job.
 const (
@@ -48,14 +51,14 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		startAccumulators(a, p)
 		return
 	}
+	if p.Passes > 0 && a.N > pieceOf(a.N, a.K) {
+		launchLong(k, a, p)
+		return
+	}
 	j := jobPool.Get().(*job)
 	j.kernel, j.plan, j.args, j.own = k, p, *a, *a
 	j.cut = cutFor(a, p)
-	j.tasks = int64(j.cut.tasks())
-	j.next.Store(0)
-	j.done.Store(0)
-	j.state.Store(jobRuns)
-	j.refs.Store(1)
+	j.start(j.cut.tasks())
 	if p.Stream && streams(a, p) {
 		j.args.I[FlagsAt] |= Stream
 		j.own.I[FlagsAt] |= Stream
@@ -64,14 +67,36 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		startAccumulators(a, p)
 		call(k, &j.own)
 	} else {
+		j.takePartials()
 		j.run()
+		j.combine()
 	}
 	j.release()
 }
 
-// run runs the tasks of a job that has more than one call.
+// runTasks runs tasks that are no chunks of a kernel. Their argument blocks begin as a; nil: as they may.
+func runTasks(t tasker, a *Args, tasks int) {
+	j := jobPool.Get().(*job)
+	j.list = t
+	if a != nil {
+		j.args, j.own = *a, *a
+	}
+	j.start(tasks)
+	j.run()
+	j.release()
+}
+
+// start begins a job of the caller.
+func (j *job) start(tasks int) {
+	j.tasks = int64(tasks)
+	j.next.Store(0)
+	j.done.Store(0)
+	j.state.Store(jobRuns)
+	j.refs.Store(1)
+}
+
+// run runs the tasks of a job, on several threads where that pays.
 func (j *job) run() {
-	j.takePartials()
 	start := time.Now()
 	j.task(&j.own, int(j.next.Add(1)-1))
 	finished := j.done.Add(1)
@@ -82,7 +107,6 @@ func (j *job) run() {
 		j.help(&j.own)
 		j.await()
 	}
-	j.combine()
 }
 
 // help runs tasks until none is left.
@@ -124,21 +148,25 @@ func (j *job) release() {
 		return
 	}
 	j.kernel, j.plan, j.list = nil, nil, nil
-	j.args.Ptr, j.own.Ptr = [MaxOperands]unsafe.Pointer{}, [MaxOperands]unsafe.Pointer{}
+	j.args.forget()
+	j.own.forget()
 	jobPool.Put(j)
 }
+
+// forget keeps no memory of the user alive.
+func (a *Args) forget() { a.Ptr, a.Results = [MaxOperands]unsafe.Pointer{}, nil }
 
 // task runs the calls of task i, with a for their arguments.
 func (j *job) task(a *Args, i int) {
 	if j.list != nil {
-		j.list.task(i)
+		j.list.task(a, i)
 		return
 	}
 	c := &j.cut
 	rowTask, laneTask := i/c.laneTasks, i%c.laneTasks
 	row, lane := rowTask*c.taskRows, laneTask*c.lanes
 	end := min(row+c.taskRows, j.args.Rows)
-	a.N = min(c.lanes, j.args.N-lane)
+	a.N, a.Lane = min(c.lanes, j.args.N-lane), lane
 	for n := 0; row < end; n++ {
 		a.Rows = min(c.rows, end-row)
 		a.First = j.args.First + row
@@ -152,15 +180,20 @@ func (j *job) task(a *Args, i int) {
 			case o.Use == Acc && j.partial[k] != nil:
 				a.Ptr[k] = unsafe.Add(j.partial[k].pointer(), (i*c.callsPerTask+n)*o.DType.Size())
 			default:
-				if d := row*j.args.Row[k] + lane*j.args.Step[k]; d != 0 {
-					base = unsafe.Add(base, d*o.DType.Size())
-				}
-				a.Ptr[k] = base
+				a.Ptr[k] = j.args.element(k, row, lane, o)
 			}
 		}
 		call(j.kernel, a)
 		row += a.Rows
 	}
+}
+
+// element is the address of an element of operand k, which is not nil.
+func (a *Args) element(k, row, lane int, o *Operand) unsafe.Pointer {
+	if d := row*a.Row[k] + lane*a.Step[k]; d != 0 {
+		return unsafe.Add(a.Ptr[k], d*o.DType.Size())
+	}
+	return a.Ptr[k]
 }
 
 // call runs one chunk. It is a function of its own because assembly can't be preempted: its prologue is where a

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	goruntime "runtime"
-	"time"
 	"unsafe"
 )
 
@@ -119,7 +117,11 @@ func (c *calls) runPhase() error {
 			break
 		}
 	}
-	launchList(c, len(c.small))
+	if n := len(c.small); n == 1 {
+		c.task(nil, 0)
+	} else if n > 1 {
+		runTasks(c, nil, n)
+	}
 	for i := range c.small {
 		if t := &c.small[i]; t.err != nil && t.at < first.at {
 			first.err, first.at = t.err, t.at
@@ -129,7 +131,7 @@ func (c *calls) runPhase() error {
 }
 
 // task runs a phase for the slots of one task.
-func (c *calls) task(i int) {
+func (c *calls) task(_ *Args, i int) {
 	t := &c.small[i]
 	t.err = nil
 	switch {
@@ -195,32 +197,6 @@ func (c *calls) prepare(s *Slot) error {
 		s.Step--
 	}
 	return err
-}
-
-// launchList runs tasks on the threads that launches of kernels run on.
-func launchList(c *calls, tasks int) {
-	if tasks < 2 {
-		for i := range tasks {
-			c.task(i)
-		}
-		return
-	}
-	j := jobPool.Get().(*job)
-	j.list, j.tasks = c, int64(tasks)
-	j.next.Store(1)
-	j.done.Store(0)
-	j.state.Store(jobRuns)
-	j.refs.Store(1)
-	start := time.Now()
-	c.task(0)
-	if left := j.tasks - j.done.Add(1); left > 0 {
-		if n := goruntime.GOMAXPROCS(0) - 1; n > 0 && time.Duration(left)*time.Since(start) > splitTime {
-			recruit(j, int(min(int64(n), left)))
-		}
-		j.help(&j.own)
-		j.await()
-	}
-	j.release()
 }
 
 // combine puts the partial results of a phase together, in the order of the slots.

@@ -27,6 +27,7 @@ type Operand struct {
 	DType  DType
 	Use    Use
 	Monoid Monoid // Acc, WideAcc
+	Pass   int    // Acc of a kernel with passes: the one that reduces it, or one more than there are: once a row
 }
 
 // Plan is what [Launch] must know of a kernel: static data beside it, one for each kernel and dtype.
@@ -38,14 +39,27 @@ type Plan struct {
 	Operands []Operand // in the order of Args.Ptr
 	// Rows: rows may be cut. Not where a row reads what another one writes.
 	Rows bool
-	// Lanes: the vector axis may be cut, at multiples of 64. Not where the kernel reduces over it within a row, stores or
-	// reduces in uniform code, or uses the index along it.
+	// Lanes: the vector axis may be cut, at multiples of 64. Not where the kernel reduces over it within a row, or stores or
+	// reduces in uniform code: then it has passes.
 	Lanes bool
+	// Passes is how often the kernel runs over the elements of a row. A long row is cut into pieces: the kernel is called for each
+	// pass and piece, finds the results of the passes before in Args.Results, and leaves those of the piece there. Ends: then
+	// once more, for what is done once a row.
+	Passes  int
+	Ends    bool
+	Float   DType       // of Results
+	Results []RowResult // of reductions over the row
 	// Stream: each output is written once and not read again, and Args.I[FlagsAt] is no scalar: [Stream] is set there when
 	// outputs are large.
 	Stream bool
 	// Wide is set if any operand is a WideAcc.
 	Wide bool
+}
+
+// RowResult is the result of a reduction over a row: results of pieces are combined pairwise, as those of accumulators.
+type RowResult struct {
+	Pass   int // that computes it, from 1 on
+	Monoid Monoid
 }
 
 const (
@@ -104,6 +118,15 @@ func cutFor(a *Args, p *Plan) (c cut) {
 	c.laneTasks = max(1, ceilDiv(a.N, max(1, c.lanes)))
 	c.callsPerTask = ceilDiv(c.taskRows, c.rows)
 	return c
+}
+
+// pieceOf is how many of n elements of a row, each of k steps, make a piece. Results depend on it: package nest has the same rule.
+func pieceOf(n, k int) int {
+	k = max(k, 1)
+	if n*k <= chunkElements {
+		return n
+	}
+	return min(n, max(laneCut, chunkElements/k/laneCut*laneCut))
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 )
 
 // worker is a goroutine that helps with jobs. It has at most one; while it has none, it spins for a little and then
@@ -67,7 +66,7 @@ func (w *worker) loop() {
 		j := w.await()
 		w.args = j.args
 		j.help(&w.args)
-		w.args.Ptr = [MaxOperands]unsafe.Pointer{} // keep no memory of the user alive
+		w.args.forget()
 		w.job.Store(nil)
 		j.release()
 	}

@@ -8,6 +8,7 @@ import (
 // Args is what the interpreter runs a nest on.
 type Args struct {
 	Rows, N, K int      // extents of the loops; a loop that is not in the text runs once
+	Piece      int      // the lanes of a piece, see the function of this name; 0: rows are one piece, as in a call of a kernel
 	Operands   []Buffer // one for each operand
 	F          []float64
 	I          []int // F[i] or I[i] is scalar i, by its kind
@@ -93,6 +94,7 @@ type accumulator struct {
 	lanes  []float64
 	outer  float64 // sums over Serial
 	steps  int
+	pieces []float64 // over Vector: the results of the pieces before
 	result float64
 }
 
@@ -101,6 +103,26 @@ func (s *accumulator) reset(identity float64) {
 		s.lanes[i] = identity
 	}
 	s.outer, s.steps = 0, 0
+}
+
+// endPiece begins the next piece of a row.
+func (m *machine) endPiece(slot int) {
+	m.finish(slot)
+	s := &m.slots[slot]
+	s.pieces = append(s.pieces, s.result)
+	s.reset(m.identity(slot))
+}
+
+// endRow combines the pieces of a row.
+func (m *machine) endRow(slot int) {
+	m.endPiece(slot)
+	s, monoid := &m.slots[slot], m.nest.Slots[slot].Monoid
+	for step := 1; step < len(s.pieces); step *= 2 {
+		for at := 0; at+step < len(s.pieces); at += 2 * step {
+			s.pieces[at] = m.alu.combine(monoid, s.pieces[at], s.pieces[at+step])
+		}
+	}
+	s.result, s.pieces = s.pieces[0], s.pieces[:0]
 }
 
 type machine struct {
@@ -146,14 +168,28 @@ func (m *machine) loop(l *For) error {
 			m.slots[s].reset(m.identity(s))
 		}
 	}
+	piece := extent
+	if l.Depth == Vector && m.args.Piece > 0 {
+		piece = m.args.Piece
+	}
 	for *index = 0; *index < extent; *index++ {
+		if *index > 0 && *index%piece == 0 {
+			for _, s := range m.inLoop[l] {
+				if m.nest.Slots[s].Over == Vector {
+					m.endPiece(s)
+				}
+			}
+		}
 		if err := m.body(l.Body); err != nil {
 			return err
 		}
 	}
 	*index = 0
 	for _, s := range m.inLoop[l] {
-		if m.nest.Slots[s].Over != Grid {
+		switch m.nest.Slots[s].Over {
+		case Vector:
+			m.endRow(s)
+		case Serial:
 			m.finish(s)
 		}
 	}

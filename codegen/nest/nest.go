@@ -130,6 +130,7 @@ const (
 //	in lanes:  element n combines into lane n mod Lanes, lane = op(lane, x), n ascending; every lane starts at the
 //	           identity. At the end, for h = Lanes/2, Lanes/4 … 1: lane[i] = op(lane[i], lane[i+h]) for i < h.
 //	           The lanes of a slot over Grid live from the first row of the chunk to the last: each row starts at lane 0.
+//	           A long row is reduced in pieces: see Piece.
 //	over Serial: k ascending; a sum adds into a block that is added to an outer sum and restarts at 0 after every
 //	           SerialBlock steps; the result is outer + block.
 //

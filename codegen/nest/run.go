@@ -176,6 +176,7 @@ func (r *run) check(c *Check) error {
 // launch runs one nest.
 func (r *run) launch(l *Launch) error {
 	a := &Args{Rows: r.extent(l.Grid), N: r.extent(l.Vector), K: r.extent(l.Serial)}
+	a.Piece = Piece(a.N, a.K)
 	for _, v := range l.Scalars {
 		x, err := ir.EvalScalar(r.p.Func, v, r.in)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 )
@@ -113,7 +114,8 @@ func TestStopsOfTheWorld(t *testing.T) {
 	defer x.Release()
 	defer y.Release()
 	rows, out := runtime.Must(x.Reshape(-1, 64)), runtime.Must(y.Reshape(-1, 64))
-	number := runtime.Scalar(float32(0))
+	long, longOut := runtime.Must(runtime.Must(x.Slice(0, 0, n/3*3, 1)).Reshape(3, -1)), runtime.Must(runtime.Must(y.Slice(0, 0, n/3*3, 1)).Reshape(3, -1))
+	number, three := runtime.Scalar(float32(0)), runtime.Must(runtime.New(runtime.F32, 3))
 	weights := tensor(7, 512, 512)
 	inputs, outputs := runtime.Must(runtime.Must(x.Slice(0, 0, 1<<20, 1)).Reshape(-1, 512)), runtime.Must(runtime.Must(y.Slice(0, 0, 1<<20, 1)).Reshape(-1, 512))
 	zero := runtime.Scalar(float32(0))
@@ -124,6 +126,10 @@ func TestStopsOfTheWorld(t *testing.T) {
 		{"elements", func() error { return activation.ReluInto(y, x) }},
 		{"a sum", func() error { return loss.MSEInto(number, x, zero, nil) }},
 		{"one long row", func() error { return reduce.SoftmaxInto(y, x, nil) }},
+		{"the sum of a long row", func() error { return reduce.SumInto(number, x, nil) }},
+		{"long rows", func() error { return norm.LayerNormInto(longOut, long, nil, nil, nil) }},
+		{"a result for each long row", func() error { return reduce.LogsumexpInto(three, long, &reduce.LogsumexpAttrs{Axes: []int{1}}) }},
+		{"a gradient of a long row", func() error { return reduce.SoftmaxBackwardInto(y, x, x, x, nil) }},
 		{"short rows", func() error { return reduce.SoftmaxInto(out, rows, nil) }},
 		{"a gradient", func() error { return activation.ReluBackwardInto(y, x, x) }},
 		{"a product of matrices", func() error { return linalg.LinearInto(outputs, inputs, weights, nil) }},

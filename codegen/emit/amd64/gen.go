@@ -22,6 +22,10 @@ const (
 	argF     = 544
 	argI     = 672
 
+	argLane    = 800
+	argPass    = 808
+	argResults = 816
+
 	argStream = argI + 8*(runtime.MaxScalars-1)
 )
 
@@ -29,9 +33,11 @@ const (
 type gen struct {
 	code
 	isa
-	n    *nest.Nest
-	plan *plan
-	err  error
+	n      *nest.Nest
+	plan   *plan
+	passes *nest.Passes // nil: long rows are cut anywhere
+	leave  string       // where calls for one pass end
+	err    error
 
 	args      [2]*reg // the address of the arguments: at entry, and after
 	fields    map[field]*reg
@@ -62,7 +68,7 @@ func newGen(n *nest.Nest, s isa) *gen {
 	return &gen{
 		code: code{freq: 1, pool: pool{}},
 		isa:  s,
-		n:    n, plan: newPlan(n),
+		n:    n, plan: newPlan(n), passes: n.Passes(),
 		fields: map[field]*reg{}, consts: map[uint64]*reg{},
 		rows: map[int]*reg{}, inner: map[pointer]*reg{},
 		slots: make([]slotState, len(n.Slots)), multiples: map[multiple]*reg{},
@@ -90,6 +96,9 @@ func (g *gen) kernel() {
 	g.layoutSlots()
 	g.gridSlots()
 	g.body(g.n.Body, g.points(1, 1, nil))
+	if g.leave != "" {
+		g.label(g.leave)
+	}
 	g.storeGridSlots()
 	g.endStream()
 	g.plain("VZEROUPPER", reads)

@@ -179,6 +179,7 @@ func (g *gen) gather(v *nest.Value, p *point) {
 	step := g.field(argStep+8*v.Operand, log2(g.size))
 	offset := g.newGPR()
 	g.movq(gr(g.reg(v.Args[0], p)), offset)
+	g.alu("SUBQ", gr(g.field(argLane, 0)), offset)
 	g.plain("IMULQ", updates, gr(step), gr(offset))
 	r := g.newVec(true)
 	g.broadcast(arg{kind: argMem, reg: g.base(pointer{v.Operand, true}), index: offset, scale: 1}, r)

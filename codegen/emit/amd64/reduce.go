@@ -178,8 +178,8 @@ func (g *gen) reduce(v *nest.Value, p *point) {
 		g.combine(g.full, s.Monoid, old, g.src(v.Args[0], p), sum)
 		g.storeMasked(sum, p, at)
 	case !g.plan.perLane[v]:
-		acc := g.slots[v.Slot].acc
-		g.combine(g.full, s.Monoid, acc, g.vr(g.reg(v.Args[0], p)), acc)
+		acc, x := g.slots[v.Slot].acc, g.reg(v.Args[0], p)
+		g.onceARow(func() { g.combine(g.full, s.Monoid, acc, g.vr(x), acc) })
 	case p.accs[v.Slot] != nil:
 		acc := p.accs[v.Slot]
 		g.combine(g.full, s.Monoid, acc, g.src(v.Args[0], p), acc)

@@ -129,7 +129,7 @@ func (g *gen) storeElement(src *reg, to arg) { g.plain(g.name("VMOVS*"), reads, 
 func (g *gen) store(v *nest.Value, p *point) {
 	r := g.reg(v.Args[0], p)
 	if !g.plan.perLane[v] {
-		g.storeElement(r, g.address(v.Operand, p))
+		g.onceARow(func() { g.storeElement(r, g.address(v.Operand, p)) })
 		return
 	}
 	g.storeMasked(r, p, g.address(v.Operand, p))

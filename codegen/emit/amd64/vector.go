@@ -52,12 +52,20 @@ func (g *gen) newBlock(loop *nest.For) *block {
 
 // vectorLoop selects the loop over elements: blocks, single vectors, the rest under a mask.
 func (g *gen) vectorLoop(b *block) {
+	known := g.enterPass(b.loop)
+	g.elements(b)
+	g.leavePass(b, known)
+}
+
+// elements selects the loop itself, and what it leaves.
+func (g *gen) elements(b *block) {
 	defer g.follow(b.plan.pointers)()
 	b.rem = g.newGPR()
 	g.movq(g.argument(argN), b.rem)
 	if b.plan.iota {
 		b.index = g.newVec(false)
 		g.loadVec(g.pool.iota(g.size), b.index)
+		g.op3(g.name("VPADD#"), g.vr(g.spread(g.field(argLane, 0))), b.index, b.index).swap = equals
 	}
 	elements := b.vectors * g.lanes
 	switch {

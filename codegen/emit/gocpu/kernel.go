@@ -22,7 +22,8 @@ func Kernel(n *nest.Nest) (jen.Code, error) {
 	k := &kernel{
 		nest:   n,
 		w:      &width32,
-		names:  newNamer("a", "r", "n", "m", "i", "k", "k0"),
+		rows:   n.Passes(),
+		names:  newNamer("a", "r", "n", "m", "i", "k", "k0", "end"),
 		texts:  map[*nest.Value]expr{},
 		homes:  map[*nest.Value]*list{},
 		users:  map[*nest.Value][]*list{},
@@ -49,6 +50,7 @@ func Kernel(n *nest.Nest) (jen.Code, error) {
 // kernel is the state of making one function.
 type kernel struct {
 	nest     *nest.Nest
+	rows     *nest.Passes // nil: long rows are cut anywhere
 	w        *width
 	names    namer
 	operands []string // the name of each operand's slice or element
@@ -66,6 +68,7 @@ type kernel struct {
 type slot struct {
 	name  string // the accumulator: an array of lanes, or one number
 	block string // over Serial, sums: the sum of the current block
+	row   string // over Vector: the result of the row
 	lanes bool   // an array
 	used  bool
 }

@@ -25,6 +25,9 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 			plan = append(plan, field(f.name, jen.True()))
 		}
 	}
+	if p := n.Passes(); p != nil {
+		plan = append(plan, passes(n, p)...)
+	}
 	plan = append(plan, field("Operands", operands(n)))
 	args := jen.Id("a").Op("*").Qual(runtimePath, "Args")
 	ref := func() *jen.Statement { return jen.Op("&").Id(planName(n)) }
@@ -44,10 +47,14 @@ var runtimeMonoid = map[nest.Monoid]string{nest.SumOf: "SumOf", nest.MaxOf: "Max
 
 // operands lists what Launch must know of the operands.
 func operands(n *nest.Nest) jen.Code {
-	monoid := map[int]nest.Slot{}
-	for _, s := range n.Slots {
+	monoid, pass := map[int]nest.Slot{}, map[int]int{}
+	rows := n.Passes()
+	for i, s := range n.Slots {
 		if s.Over == nest.Grid {
 			monoid[s.Acc] = s
+			if rows != nil && !s.Wide {
+				pass[s.Acc] = rows.Accumulates(i)
+			}
 		}
 	}
 	return jen.Index().Qual(runtimePath, "Operand").ValuesFunc(func(g *jen.Group) {
@@ -68,9 +75,32 @@ func operands(n *nest.Nest) jen.Code {
 			if o.Mode == nest.Acc {
 				d = append(d, field("Monoid", jen.Qual(runtimePath, runtimeMonoid[monoid[i].Monoid])))
 			}
+			if pass[i] > 0 {
+				d = append(d, field("Pass", jen.Lit(pass[i])))
+			}
 			g.Values(d...)
 		}
 	})
+}
+
+// passes lists what Launch must know of a kernel that runs over a long row in passes.
+func passes(n *nest.Nest, p *nest.Passes) []jen.Code {
+	list := []jen.Code{field("Passes", jen.Lit(len(p.Loops)))}
+	if p.Ends {
+		list = append(list, field("Ends", jen.True()))
+	}
+	if len(p.Slots) == 0 {
+		return list
+	}
+	return append(list, field("Float", jen.Qual(runtimePath, runtimeDType[n.Float])), field("Results", jen.Index().Qual(runtimePath, "RowResult").ValuesFunc(func(g *jen.Group) {
+		for i, s := range p.Slots {
+			d := []jen.Code{field("Pass", jen.Lit(p.Of[i]))}
+			if m := n.Slots[s].Monoid; m != nest.SumOf {
+				d = append(d, field("Monoid", jen.Qual(runtimePath, runtimeMonoid[m])))
+			}
+			g.Values(d...)
+		}
+	})))
 }
 
 // field is a field of a composite literal.
@@ -86,7 +116,7 @@ type facts struct {
 func factsOf(n *nest.Nest) facts {
 	f := facts{rows: true, lanes: false, stream: len(n.Scalars) <= flagsAt}
 	var hasGrid, hasVector bool
-	var outside, uniformEffect, row bool // a store outside of the grid loop; an effect outside of vector loops; a need for the whole row
+	var outside bool // a store outside of the grid loop
 	n.Walk(func(s nest.Stmt, loops []*nest.For) {
 		inside := func(d nest.Depth) bool {
 			for _, l := range loops {
@@ -105,7 +135,6 @@ func factsOf(n *nest.Nest) facts {
 		switch v.Op {
 		case nest.Store:
 			outside = outside || !inside(nest.Grid)
-			uniformEffect = uniformEffect || !inside(nest.Vector)
 			if n.Operands[v.Operand].Mode != nest.Out || inside(nest.Serial) {
 				f.stream = false
 			}
@@ -114,16 +143,11 @@ func factsOf(n *nest.Nest) facts {
 				f.stream = false
 			}
 		case nest.Reduce:
-			slot := n.Slots[v.Slot]
-			f.wide = f.wide || slot.Wide
-			row = row || slot.Over == nest.Vector
-			uniformEffect = uniformEffect || slot.Over == nest.Grid && !inside(nest.Vector)
-		case nest.Gather, nest.Iota:
-			row = true
+			f.wide = f.wide || n.Slots[v.Slot].Wide
 		}
 	})
 	f.rows = !hasGrid || !outside
-	f.lanes = hasVector && !uniformEffect && !row
+	f.lanes = hasVector && n.Passes() == nil
 	if f.wide || !hasVector {
 		f.stream = false
 	}

@@ -131,12 +131,21 @@ func (w *writer) value(v *nest.Value) {
 	case nest.Store:
 		e := w.args(v)[0]
 		w.flush(false)
-		w.code = append(w.code, jen.Add(k.element(v.Operand, w.l.scope)).Op("=").Add(k.toElement(v.Operand, e)))
+		w.code = append(w.code, k.onceARow(jen.Add(k.element(v.Operand, w.l.scope)).Op("=").Add(k.toElement(v.Operand, e)), w.l.scope))
 		return
 	case nest.Reduce:
 		a := w.args(v)
-		w.code = append(w.code, k.reduce(v, a, w.l.scope))
+		reduce := k.reduce(v, a, w.l.scope)
+		if k.nest.Slots[v.Slot].Over == nest.Grid {
+			reduce = k.onceARow(reduce, w.l.scope)
+		}
+		w.code = append(w.code, reduce)
 		return
+	case nest.Result:
+		if row := k.slots[v.Slot].row; row != "" {
+			k.texts[v] = ident(row)
+			return
+		}
 	}
 	e := w.expr(v)
 	if w.inlined(v, e) {
@@ -167,7 +176,7 @@ func (w *writer) expr(v *nest.Value) expr {
 			e = k.fromElement(v.Operand, primary(k.gathered(v.Operand, args[0], w.l.scope)))
 			e.load = true
 		case nest.Iota:
-			e = binary("+", precAdd, ident("n"), ident("i"))
+			e = binary("+", precAdd, binary("+", precAdd, primary(jen.Id("a").Dot("Lane")), ident("n")), ident("i"))
 		case nest.Result:
 			e = k.result(v, w.l.scope)
 		default:
@@ -235,7 +244,7 @@ func (k *kernel) element(operand int, sc scope) *jen.Statement {
 
 // gathered is the element of an operand in the current row at a vector index.
 func (k *kernel) gathered(operand int, index expr, sc scope) *jen.Statement {
-	return k.address(operand, k.offset(operand, sc, index.at(precMul)))
+	return k.address(operand, k.offset(operand, sc, binary("-", precAdd, index, primary(jen.Id("a").Dot("Lane"))).at(precMul)))
 }
 
 func (k *kernel) address(operand int, offset jen.Code) *jen.Statement {

@@ -28,14 +28,52 @@ func (k *kernel) loopCode(lp *loop, sc scope) []jen.Code {
 		code = append(code, k.declareArrays(lp.body)...)
 		k.used["m"] = false
 		body := k.list(lp.body)
+		pass := k.rows.Number(lp.stmt)
+		vars, from, end := jen.Id("n"), jen.Lit(0), jen.Id("a").Dot("N")
+		if pass > 0 {
+			vars, from, end = jen.List(jen.Id("n"), jen.Id("end")), jen.List(jen.Lit(0), jen.Id("a").Dot("Lanes").Call(jen.Lit(pass))), jen.Id("end")
+		}
 		if k.used["m"] {
-			m := jen.Id("m").Op(":=").Min(jen.Id("a").Dot("N").Op("-").Id("n"), jen.Lit(blockLanes))
+			m := jen.Id("m").Op(":=").Min(jen.Add(end).Op("-").Id("n"), jen.Lit(blockLanes))
 			body = append([]jen.Code{m}, body...)
 		}
-		return append(code, jen.For(jen.Id("n").Op(":=").Lit(0), jen.Id("n").Op("<").Id("a").Dot("N"),
-			jen.Id("n").Op("+=").Lit(blockLanes)).Block(body...))
+		code = append(code, jen.For(vars.Op(":=").Add(from), jen.Id("n").Op("<").Add(end), jen.Id("n").Op("+=").Lit(blockLanes)).Block(body...))
+		if pass > 0 {
+			code = append(code, k.endPass(lp, pass, sc)...)
+		}
+		return code
 	}
 	return append(code, k.serial(lp)...)
+}
+
+// endPass gives the results of a pass, and ends a call that is for this pass alone.
+func (k *kernel) endPass(lp *loop, pass int, sc scope) []jen.Code {
+	var code []jen.Code
+	for _, s := range lp.slots {
+		i, ok := k.rows.Index(s)
+		if !ok {
+			continue
+		}
+		sl := &k.slots[s]
+		sl.row = k.names.name("row" + strings.ToUpper(sl.name[:1]) + sl.name[1:])
+		code = append(code, jen.Id(sl.row).Op(":=").Qual(runtimePath, "RowValue").Call(jen.Id("a"), jen.Lit(pass), jen.Lit(i), k.finish(s).code))
+	}
+	if k.rows.Last(pass) || pass == len(k.rows.Loops) && code == nil {
+		return code
+	}
+	leave := jen.Continue()
+	if !sc.grid {
+		leave = jen.Return()
+	}
+	return append(code, jen.If(jen.Id("a").Dot("Pass").Op("==").Lit(pass)).Block(leave))
+}
+
+// onceARow writes what is done once a row, not in each pass.
+func (k *kernel) onceARow(effect jen.Code, sc scope) jen.Code {
+	if k.rows == nil || sc.vector {
+		return effect
+	}
+	return jen.If(jen.Id("a").Dot("Ends").Call(jen.Lit(len(k.rows.Loops)))).Block(effect)
 }
 
 // rangeLoop is a loop over 0 … n-1; the variable is left out where the body doesn't use it.

@@ -28,6 +28,7 @@ type item struct {
 // loop is a loop with a list as its body.
 type loop struct {
 	depth nest.Depth
+	stmt  *nest.For
 	body  *list
 	slots []int // reductions that start before the loop
 	pass  bool  // of depth Vector: a pass over the elements, described in a comment
@@ -136,7 +137,7 @@ func (k *kernel) perLane(v *nest.Value) bool {
 
 // loop notes what the loop s does.
 func (k *kernel) loop(s *nest.For, body *list) *loop {
-	lp := &loop{depth: s.Depth, body: body, pass: s.Depth == nest.Vector}
+	lp := &loop{depth: s.Depth, stmt: s, body: body, pass: s.Depth == nest.Vector}
 	stored := map[int]bool{}
 	var visit func([]nest.Stmt)
 	visit = func(stmts []nest.Stmt) {
