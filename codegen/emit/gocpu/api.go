@@ -147,8 +147,8 @@ func (g *opGen) wrap(err error) error {
 	return &emit.Unsupported{Op: g.decl, Reason: err.Error()}
 }
 
-// op writes an op.
-func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
+// prepare finds out about an op all that its functions are written from.
+func (f *fileGen) prepare(op *emit.Op) (*opGen, error) {
 	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name)}
 	g.low = g.lowName(op.Decl.Name)
 	if err := g.makeAttrs(); err != nil {
@@ -177,6 +177,15 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 		return nil, err
 	}
 	g.findOptimizer()
+	return g, nil
+}
+
+// op writes an op.
+func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
+	g, err := f.prepare(op)
+	if err != nil {
+		return nil, err
+	}
 	code, err := g.attrsDecl()
 	if err != nil {
 		return nil, err
