@@ -28,13 +28,14 @@ func Elements[T Element](b *Bound, i int) []T {
 
 // Temp is memory of the call for n values, all zero.
 func Temp[T Element](b *Bound, n int) []T {
-	if n <= 0 {
+	if n == 0 {
 		return nil
 	}
 	if b.g == nil {
 		b.g = getBinding()
 	}
 	var zero T
+	b.roomFor(n, int(unsafe.Sizeof(zero)))
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
 	clear(s)
 	return s
