@@ -213,7 +213,13 @@ func Truth[T float | Integer | int](c bool) T {
 	return 0
 }
 
-// ShapeError is the error of extents that break a condition: want says which.
+// ShapeError is the error of extents that break a condition: want says which, got is the extent, where it is one.
 //
 //go:noinline
-func ShapeError(op, want string) error { return &ArgError{Op: op, Want: want, Err: ErrShape} }
+func ShapeError(op, want string, got ...int) error {
+	e := &ArgError{Op: op, Want: want, Err: ErrShape}
+	if len(got) > 0 {
+		e.Got = fmt.Sprint(got[0])
+	}
+	return e
+}
