@@ -139,7 +139,7 @@ func (b *Build) owners() map[string]*ir.OpDecl {
 	r := map[string]*ir.OpDecl{}
 	for _, op := range b.Package.Ops {
 		name := check.GoName(op.Name)
-		for _, prefix := range []string{name, "New" + name, "Test" + name, strings.ToLower(name[:1]) + name[1:], op.Name + "_"} {
+		for _, prefix := range []string{name, "New" + name, "Test" + name, "Example" + name, strings.ToLower(name[:1]) + name[1:], op.Name + "_"} {
 			r[prefix] = op
 		}
 	}

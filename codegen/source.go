@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/opgen/opgen/dsl"
 )
 
 // Source is a folder of .op files: one package.
@@ -26,6 +28,9 @@ type SourceFile struct {
 	Name string // path as it is shown in messages
 	Data []byte
 }
+
+// ErrOneOutput is that one folder was named for the code of several packages.
+var ErrOneOutput = errors.New("one output folder was given")
 
 // Find expands patterns to packages: a folder, a file (then only its package's folder counts), or DIR/... for all folders
 // below with .op files. out overrides the folder of the generated code.
@@ -52,7 +57,7 @@ func Find(patterns []string, out string) ([]Source, error) {
 	}
 	sort.Strings(list)
 	if out != "" && len(list) > 1 {
-		return nil, fmt.Errorf("one output folder was given for %d packages", len(list))
+		return nil, fmt.Errorf("%w for %d packages", ErrOneOutput, len(list))
 	}
 	var r []Source
 	for _, d := range list {
@@ -133,6 +138,29 @@ func Beside(dir string) func(path string) ([]SourceFile, error) {
 		}
 		return readFiles(filepath.Join(dir, "..", filepath.FromSlash(path)))
 	}
+}
+
+// Texts are all files that code of a package is made from: its own, and those of packages that it imports, and these in turn. An import
+// that can't be read adds nothing.
+func (s *Source) Texts() []SourceFile {
+	all := append([]SourceFile(nil), s.Files...)
+	seen := map[string]bool{}
+	for i := 0; i < len(all); i++ {
+		tree, _ := dsl.Parse(all[i].Name, all[i].Data)
+		if tree == nil || s.Import == nil {
+			continue
+		}
+		for _, imp := range tree.Imports {
+			if seen[imp.Path] {
+				continue
+			}
+			seen[imp.Path] = true
+			if files, err := s.Import(imp.Path); err == nil {
+				all = append(all, files...)
+			}
+		}
+	}
+	return all
 }
 
 // ignored reports whether files and folders of this name are left out, as the go command does: editors keep theirs beside those that

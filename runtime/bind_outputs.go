@@ -79,6 +79,9 @@ func (b *Bound) makeOutput(i int) error {
 		v := b.sig.Vars[e.Var]
 		return &ArgError{Op: b.sig.Op, Arg: v.Name, Want: v.DTypes.String(), Got: d.String(), Err: ErrDType}
 	}
+	if err := room(b.sig.Op, b.sig.Params[i].Name, d, shape.dims(), n); err != nil {
+		return err
+	}
 	t, _ := newResult(d, shape.dims(), n)
 	b.setTensor(i, t)
 	return b.lay(i, b.Tensor(i), &f)

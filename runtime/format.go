@@ -32,31 +32,33 @@ const (
 	textDigits   = 6 // of floats behind the point, unless a format says otherwise
 )
 
-// String is dtype, shape and elements, in columns where there are several axes; long axes are shortened.
-func (t *Tensor) String() string { return t.text(textDigits) }
+// String is dtype, shape and elements, in columns where there are several axes; long axes are shortened. There is never more than one empty
+// line, so that the text can stand in the comment of an example.
+func (t *Tensor) String() string { return t.text(textDigits, false) }
 
-// Format writes what String gives, for %v and %s; a precision is that of floats.
+// Format writes what String gives, for %v and %s. With a precision floats are first rounded to so many digits behind the point: %.4v shows
+// 0.33333 as 0.3333, and both 0.99999997 and 1 as 1. So texts don't depend on the last bits, which differ between machines.
 func (t *Tensor) Format(f fmt.State, verb rune) {
 	if verb != 'v' && verb != 's' {
 		fmt.Fprintf(f, "%%!%c(tensor %s)", verb, t.describe())
 		return
 	}
-	digits, ok := f.Precision()
-	if !ok {
+	digits, rounded := f.Precision()
+	if !rounded {
 		digits = textDigits
 	}
-	_, _ = f.Write([]byte(t.text(digits)))
+	_, _ = f.Write([]byte(t.text(digits, rounded)))
 }
 
-// text is String with a number of digits behind the point.
-func (t *Tensor) text(digits int) string {
+// text is String with a number of digits behind the point, to which floats are rounded before anything else, or not.
+func (t *Tensor) text(digits int, rounded bool) string {
 	switch {
 	case t == nil || t.device != CPU:
 		return t.describe()
 	case t.n == 0:
 		return t.describe() + " []"
 	}
-	p := printer{t: t, edges: 3}
+	p := printer{t: t, edges: 3, rounded: rounded}
 	if t.rank > 3 {
 		p.edges = 1
 	}
@@ -75,12 +77,13 @@ func (t *Tensor) text(digits int) string {
 
 // printer writes a tensor.
 type printer struct {
-	t     *Tensor
-	edges int   // of axes that are shortened
-	shown []int // where the elements are that are shown
-	texts []string
-	width int
-	b     strings.Builder
+	t       *Tensor
+	edges   int   // of axes that are shortened
+	rounded bool  // floats are rounded before their texts are made
+	shown   []int // where the elements are that are shown
+	texts   []string
+	width   int
+	b       strings.Builder
 }
 
 // short reports whether an axis is shortened.
@@ -122,7 +125,7 @@ func (p *printer) write(axis int) {
 			p.b.WriteByte(' ')
 			return
 		}
-		p.b.WriteString(strings.Repeat("\n", inner))
+		p.b.WriteString(strings.Repeat("\n", min(inner, 2)))
 		p.b.WriteString(strings.Repeat(" ", axis+1))
 	}
 	p.b.WriteByte('[')
@@ -141,7 +144,8 @@ func (p *printer) write(axis int) {
 }
 
 // layOut makes the texts. Floats of one tensor have the same number of digits: as many as the longest needs, at most the
-// given number; all have an exponent where they are very different or far from 1. A single element is written in full.
+// given number; all have an exponent where they are very different or far from 1. A single element is written in full, unless all are
+// rounded.
 func (p *printer) layOut(digits int) {
 	t := p.t
 	verb, behind := byte('f'), 0
@@ -156,12 +160,19 @@ func (p *printer) layOut(digits int) {
 				least, most = min(least, a), max(most, a)
 			}
 		}
+		if p.rounded {
+			least = most // what is far below the others is rounded to 0
+		}
 		if most >= 1e8 || most > 0 && (least < 1e-4 || most/least > 1e6) {
 			verb = 'e'
 		}
 		for _, at := range p.shown {
 			if v := t.load(at); !math.IsInf(v, 0) && v == v {
-				behind = max(behind, digitsBehind(t.shortest(at, verb, bits)))
+				text := t.shortest(at, verb, bits)
+				if p.rounded {
+					text = trimZeros(strconv.FormatFloat(v, verb, digits, bits))
+				}
+				behind = max(behind, digitsBehind(text))
 			}
 		}
 		behind = min(behind, digits)
@@ -173,10 +184,13 @@ func (p *printer) layOut(digits int) {
 			s = t.exact(at)
 		case v != v || math.IsInf(v, 0):
 			s = strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")
-		case t.rank == 0:
+		case t.rank == 0 && !p.rounded:
 			s = t.shortest(at, 'g', bits)
 		default:
 			s = strconv.FormatFloat(v, verb, behind, bits)
+			if p.rounded && strings.Trim(s, "-0.") == "" {
+				s = strings.TrimPrefix(s, "-")
+			}
 		}
 		p.texts = append(p.texts, s)
 		p.width = max(p.width, utf8.RuneCountInString(s))
@@ -195,6 +209,18 @@ func (t *Tensor) shortest(at int, verb byte, bits int) string {
 		bits = 64
 	}
 	return strconv.FormatFloat(v, verb, -1, bits)
+}
+
+// trimZeros is a text without the zeros at the end of its fraction.
+func trimZeros(s string) string {
+	mantissa, exponent := s, ""
+	if e := strings.IndexByte(s, 'e'); e >= 0 {
+		mantissa, exponent = s[:e], s[e:]
+	}
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	return mantissa + exponent
 }
 
 // digitsBehind is the number of digits behind the point.

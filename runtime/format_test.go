@@ -37,6 +37,7 @@ func TestString(t *testing.T) {
 		{Must(FromSlice([]float64{0.5, 2e9}, 1, 2)), "f64[1 2]\n[[5e-01 2e+09]]"},
 		{Must(FromSlice([]float64{1e-20, 0}, 2)), "f64[2] [1e-20 0e+00]"},
 		{counting(U8, 8, 2, 1, 2), "u8[2 1 2]\n[[[ 8  9]]\n\n [[10 11]]]"},
+		{counting(U8, 1, 2, 1, 2, 1), "u8[2 1 2 1]\n[[[[1]\n   [2]]]\n\n [[[3]\n   [4]]]]"},
 		{Must(New(F32, 9, 9)), "f32[9 9]\n" + strings.Repeat("x[0 0 0 … 0 0 0]\n ", 3) + "…\n" + strings.Repeat(" [0 0 0 … 0 0 0]\n", 2) + " [0 0 0 … 0 0 0]]"},
 	} {
 		want := strings.Replace(strings.ReplaceAll(c.want, "x[", "["), "f32[9 9]\n[", "f32[9 9]\n[[", 1)
@@ -47,6 +48,21 @@ func TestString(t *testing.T) {
 	x := Must(FromSlice([]float64{1.0 / 3, 200.0 / 3, 5}, 3))
 	if got := fmt.Sprintf("%.2v", x); got != "f64[3] [0.33 66.67 5.00]" {
 		t.Errorf("with a precision: %s", got)
+	}
+	for _, c := range []struct{ near, exact []float64 }{
+		{[]float64{0.99999997, 2.00000001}, []float64{1, 2}},
+		{[]float64{-1e-9, 0.49999999}, []float64{0, 0.5}}, // no minus, no exponent
+		{[]float64{0.2500001, 1e-12}, []float64{0.25, 0}},
+		{[]float64{1.00000001e-7}, []float64{1e-7}},
+		{[]float64{9.9999999e8, math.NaN()}, []float64{1e9, math.NaN()}},
+	} {
+		a, b := Must(FromSlice(c.near, len(c.near))), Must(FromSlice(c.exact, len(c.exact)))
+		if got, want := fmt.Sprintf("%.4v", a), b.String(); got != want {
+			t.Errorf("rounded: %s, want %s", got, want)
+		}
+	}
+	if got := fmt.Sprintf("%.4v", Scalar(float32(1)/3)); got != "f32[] 0.3333" {
+		t.Errorf("a single element, rounded: %s", got)
 	}
 	if got := fmt.Sprintf("%d", x); got != "%!d(tensor f64[3])" {
 		t.Errorf("with another verb: %s", got)

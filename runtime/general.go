@@ -29,13 +29,14 @@ func Elements[T Element](b *Bound, i int) []T {
 
 // Temp is memory of the call for n values, all zero.
 func Temp[T Element](b *Bound, n int) []T {
-	if n <= 0 {
+	if n == 0 {
 		return nil
 	}
 	if b.g == nil {
 		b.g = getBinding()
 	}
 	var zero T
+	b.roomFor(n, int(unsafe.Sizeof(zero)))
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
 	clear(s)
 	return s
@@ -236,7 +237,13 @@ func Truth[T float | Integer | int](c bool) T {
 	return 0
 }
 
-// ShapeError is the error of extents that break a condition: want says which.
+// ShapeError is the error of extents that break a condition: want says which, got is the extent, where it is one.
 //
 //go:noinline
-func ShapeError(op, want string) error { return &ArgError{Op: op, Want: want, Err: ErrShape} }
+func ShapeError(op, want string, got ...int) error {
+	e := &ArgError{Op: op, Want: want, Err: ErrShape}
+	if len(got) > 0 {
+		e.Got = fmt.Sprint(got[0])
+	}
+	return e
+}

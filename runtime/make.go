@@ -16,6 +16,9 @@ func Full[T Element](v T, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := room("Full", "shape", DTypeOf[T](), shape, n); err != nil {
+		return nil, err
+	}
 	t, _ := newResult(DTypeOf[T](), shape, n)
 	if n > 0 {
 		fillWith(unsafe.Slice((*T)(t.data), n), v)
@@ -34,6 +37,9 @@ func fillWith[T Element](s []T, v T) {
 func Arange[T Integer | float](lo, hi, step T) (*Tensor, error) {
 	n, err := rangeLength(lo, hi, step)
 	if err != nil {
+		return nil, err
+	}
+	if err := room("Arange", "range", DTypeOf[T](), []int{n}, n); err != nil {
 		return nil, err
 	}
 	t, _ := newResult(DTypeOf[T](), []int{n}, n)
@@ -94,6 +100,9 @@ func FromBytes(dtype DType, data []byte, shape ...int) (*Tensor, error) {
 	if len(data) != n*dtype.Size() {
 		return nil, &ArgError{Op: "FromBytes", Arg: "data", Want: fmt.Sprintf("%d bytes for %s%s", n*dtype.Size(), dtype, shapeString(shape)),
 			Got: fmt.Sprint(len(data)), Err: ErrShape}
+	}
+	if err := room("FromBytes", "shape", dtype, shape, n); err != nil {
+		return nil, err
 	}
 	t, _ := newResult(dtype, shape, n)
 	t.setBytes(data)

@@ -156,6 +156,9 @@ func (f *tensorFile) readTensor(e *tensorEntry, at int) (*Tensor, error) {
 	if h.Offsets[0] != at || size > math.MaxInt-at || h.Offsets[1] != at+size {
 		return wrong(fmt.Sprintf("data_offsets [%d, %d]", at, at+size), fmt.Sprint(h.Offsets))
 	}
+	if err := room("ReadTensors", "", d, h.Shape, n); err != nil {
+		return wrong(err.(*ArgError).Want, err.(*ArgError).Got)
+	}
 	data, err := io.ReadAll(io.LimitReader(f.r, int64(size)))
 	if err != nil || len(data) < size {
 		return wrong(fmt.Sprintf("%d bytes of elements", size), fmt.Sprint(len(data)))

@@ -51,6 +51,9 @@ func New(dtype DType, shape ...int) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := room("New", "shape", dtype, shape, n); err != nil {
+		return nil, err
+	}
 	return newTensor(dtype, shape, n), nil
 }
 

@@ -123,7 +123,11 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 	if err := t.usable("Expand"); err != nil {
 		return nil, err
 	}
-	if _, err := elements("Expand", shape); err != nil {
+	n, err := elements("Expand", shape)
+	if err == nil && n > t.n { // what is computed from it has as many elements
+		err = room("Expand", "shape", t.dtype, shape, n)
+	}
+	if err != nil {
 		return nil, err
 	}
 	front := len(shape) - int(t.rank)

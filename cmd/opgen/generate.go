@@ -39,7 +39,19 @@ func (c *generateCmd) Run(e *env) error {
 	if c.Check || c.DryRun {
 		return usageError{errors.New("-watch writes: it goes with neither -check nor -n")}
 	}
-	return watch(e, func() error { return c.once(e) }, func() ([]codegen.Source, error) { return codegen.Find(c.Paths, c.Output) })
+	if _, err := c.sources(); errors.As(err, new(usageError)) {
+		return err // which no change of a file mends
+	}
+	return watch(e, func() error { return c.once(e) }, c.sources)
+}
+
+// sources are the packages to write.
+func (c *generateCmd) sources() ([]codegen.Source, error) {
+	list, err := codegen.Find(c.Paths, c.Output)
+	if errors.Is(err, codegen.ErrOneOutput) {
+		err = usageError{err}
+	}
+	return list, err
 }
 
 // once goes through all packages.
@@ -48,7 +60,7 @@ func (c *generateCmd) once(e *env) error {
 	if err != nil {
 		return err
 	}
-	sources, err := codegen.Find(c.Paths, c.Output)
+	sources, err := c.sources()
 	if err != nil {
 		return err
 	}

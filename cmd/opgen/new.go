@@ -39,7 +39,7 @@ Nothing that exists is changed.
 
 func (c *newCmd) Run(e *env) error {
 	if err := checkOpName(c.Name); err != nil {
-		return err
+		return usageError{err}
 	}
 	pkg, err := packageName(c.Dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *newCmd) Run(e *env) error {
 	}
 	spec, diags := dsl.FormatSource(c.Name+".op", fmt.Appendf(nil, specTemplate, pkg, c.Name))
 	if diags.HasErrors() {
-		return fmt.Errorf("%q can't be the name of an op: %v", c.Name, diags.Err())
+		return usageError{fmt.Errorf("%q can't be the name of an op: %v", c.Name, diags.Err())}
 	}
 	made := []string{filepath.Join(c.Dir, c.Name+".op")}
 	texts := [][]byte{spec}

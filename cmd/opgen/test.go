@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen"
@@ -19,8 +20,8 @@ type testCmd struct {
 // Help is shown below the flags.
 func (testCmd) Help() string {
 	return `Runs the examples of specs on the evaluator and on the loops that kernels are printed from, and the generated tests of
-each package, which run examples and gradient checks on every CPU path of this machine. It ends with what was run
-and what was skipped, and why.
+each package, which run examples and gradient checks on every CPU path of this machine. It ends with a line for
+each backend: whether it was run, and why not.
 
   opgen test                    # the package here
   opgen test ./specs/...        # all packages below
@@ -86,17 +87,22 @@ func (c *testCmd) compiled(e *env, dir string, done *backends) error {
 	switch {
 	case len(code) == 0:
 		fmt.Fprintf(e.stdout, "%s: no generated code: run 'opgen generate' to test compiled kernels\n", slash(dir))
-		done.missing++
+		done.missing = append(done.missing, slash(dir))
 		return nil
 	case lookErr != nil:
 		fmt.Fprintf(e.stdout, "%s: no go command found: compiled kernels are not tested\n", slash(dir))
-		done.missing++
+		done.missing, done.noGo = append(done.missing, slash(dir)), true
 		return nil
 	}
 	done.compiled++
-	args := []string{"test", "."}
+	if asm, err := codegen.FilesIn(dir, "_gen_amd64.s"); err != nil {
+		return err
+	} else if len(asm) > 0 {
+		done.assembly++
+	}
+	args := []string{"test", "-count=1", "."} // the cache of the go command doesn't know of OPGEN_CPU, which is read before tests start
 	if c.Verbose {
-		args = []string{"test", "-v", "."}
+		args = slices.Insert(args, 1, "-v")
 	}
 	cmd := exec.Command(gotool, args...)
 	cmd.Dir, cmd.Env = dir, os.Environ()
@@ -107,28 +113,52 @@ func (c *testCmd) compiled(e *env, dir string, done *backends) error {
 	return nil
 }
 
-// backends counts the packages whose compiled code was tested, and those where there was none.
-type backends struct{ compiled, missing int }
+// backends counts the packages whose compiled code was tested, those of them that have assembly, and those without code.
+type backends struct {
+	compiled, assembly int
+	missing            []string // folders
+	noGo               bool
+}
 
-// print says what was run, and what was skipped and why.
+// print has a line for each backend: whether it was run, and why not.
 func (b *backends) print(e *env) {
-	ran := []string{"evaluator", "nests"}
-	var skipped []string
-	if b.compiled > 0 {
-		for p := runtime.Generic; p <= runtime.AllowedPath(); p++ {
-			ran = append(ran, p.String())
-		}
-		for p := runtime.AllowedPath() + 1; p <= runtime.AVX512; p++ {
-			why := "this machine has none"
-			if p <= runtime.BestPath() {
-				why = "OPGEN_CPU forbids it"
-			}
-			skipped = append(skipped, fmt.Sprintf("%v (%s)", p, why))
+	line := func(name, text string) { fmt.Fprintf(e.stdout, "%-10s %s\n", name, text) }
+	line("evaluator", "ran")
+	line("nests", "ran: the loops that kernels are printed from, with exact arithmetic")
+	ran, less := fmt.Sprintf("ran: compiled code of %s", packages(b.compiled)), ""
+	if len(b.missing) > 0 {
+		less = fmt.Sprintf("; not that of %s, where there is none (run 'opgen generate')", strings.Join(b.missing, ", "))
+		if b.noGo {
+			less = fmt.Sprintf("; not that of %s: no go command was found", strings.Join(b.missing, ", "))
 		}
 	}
-	if b.missing > 0 {
-		skipped = append(skipped, fmt.Sprintf("compiled code of %d packages (see above)", b.missing))
+	for p := runtime.Generic; p <= runtime.AVX512; p++ {
+		name, count := p.String(), b.assembly
+		if p == runtime.Generic {
+			name, count = "go", b.compiled
+		}
+		switch {
+		case b.compiled == 0:
+			line(name, "not run: compiled code"+strings.TrimPrefix(less, "; not that"))
+		case count == 0:
+			line(name, "not run: the code has no assembly")
+		case p > runtime.BestPath():
+			line(name, "not run: this machine has none")
+		case p > runtime.AllowedPath():
+			line(name, "not run: OPGEN_CPU forbids it")
+		case p == runtime.Generic:
+			line(name, ran+less)
+		default:
+			line(name, fmt.Sprintf("ran: assembly of %s", packages(count))+less)
+		}
 	}
-	skipped = append(skipped, "cuda (its text comes from the nests that were run; opgen runs nothing on a GPU)")
-	fmt.Fprintf(e.stdout, "ran: %s\nskipped: %s\n", strings.Join(ran, ", "), strings.Join(skipped, ", "))
+	line("cuda", "not run: opgen runs nothing on a GPU; the CUDA text is printed from the nests that ran")
+}
+
+// packages is a count in words.
+func packages(n int) string {
+	if n == 1 {
+		return "1 package"
+	}
+	return fmt.Sprintf("%d packages", n)
 }

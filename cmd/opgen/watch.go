@@ -47,7 +47,7 @@ func watch(e *env, once func() error, sources func() ([]codegen.Source, error)) 
 	}
 }
 
-// state is a digest of the names and texts of all specs.
+// state is a digest of the names and texts of all specs, and of those that they import.
 func state(sources func() ([]codegen.Source, error)) ([sha256.Size]byte, error) {
 	list, err := sources()
 	if err != nil {
@@ -55,7 +55,7 @@ func state(sources func() ([]codegen.Source, error)) ([sha256.Size]byte, error) 
 	}
 	h := sha256.New()
 	for _, s := range list {
-		for _, f := range s.Files {
+		for _, f := range s.Texts() {
 			fmt.Fprintf(h, "%q %d\n", f.Name, len(f.Data))
 			h.Write(f.Data)
 		}

@@ -20,6 +20,7 @@ type goAPI struct {
 	funcs []string // signatures, in order
 	attrs string   // the declaration of the attributes; "" where there are none
 	field string   // how an attribute is set: Beta: new(0.5)
+	shown []string // the bodies of examples
 }
 
 // apiOf reads the declarations of an op from the generated file of its spec.
@@ -71,7 +72,37 @@ func apiOf(b *codegen.Build, op *ir.OpDecl) (*goAPI, error) {
 			}
 		}
 	}
-	return api, nil
+	api.shown, err = examplesOf(b, op, main)
+	return api, err
+}
+
+// examplesOf are the bodies of the functions in the test file that show how the op is called.
+func examplesOf(b *codegen.Build, op *ir.OpDecl, main string) ([]string, error) {
+	name := strings.TrimSuffix(op.File, ".op") + "_gen_test.go"
+	at := slices.IndexFunc(b.Out, func(f emit.File) bool { return f.Name == name })
+	if at < 0 {
+		return nil, nil
+	}
+	src := b.Out[at].Data
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, d := range file.Decls {
+		f, is := d.(*ast.FuncDecl)
+		if !is || !strings.HasPrefix(f.Name.Name, "Example") {
+			continue
+		}
+		of, _, _ := strings.Cut(strings.TrimPrefix(f.Name.Name, "Example"), "_")
+		if of != main && of != main+"Into" {
+			continue
+		}
+		body := string(src[fset.Position(f.Body.Lbrace).Offset+1 : fset.Position(f.Body.Rbrace).Offset])
+		list = append(list, strings.ReplaceAll(strings.Trim(body, "\n"), "\n\t", "\n")[1:])
+	}
+	return list, nil
 }
 
 func typeName(e ast.Expr) string {

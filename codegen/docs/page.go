@@ -274,6 +274,9 @@ func (p *page) goCalls() error {
 	if api.field != "" {
 		fmt.Fprintf(p, "`nil` stands for all defaults; `&%s.%s{%s}` sets one.\n\n", p.b.Package.Name, attrsType(api.attrs), api.field)
 	}
+	if len(api.shown) > 0 {
+		p.WriteString("Calls:\n\n```go\n" + strings.Join(api.shown, "\n```\n\n```go\n") + "\n```\n\n")
+	}
 	return nil
 }
 

@@ -157,6 +157,11 @@ type Require struct {
 	Span    diag.Span
 }
 
+// Same tells whether two requirements are of one text.
+func (r Require) Same(q Require) bool {
+	return r.Message == q.Message && r.Cond.String() == q.Cond.String()
+}
+
 // Dim fixes the extent of an axis.
 type Dim struct {
 	Axis  *Axis

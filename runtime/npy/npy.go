@@ -40,6 +40,9 @@ func Read(r io.Reader) (*runtime.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if most := runtime.MaxBytes(); int64(size) > most {
+		return nil, wrong("npy.Read", c.n, fmt.Sprintf("at most %d bytes of elements (see runtime.SetMaxBytes)", most), fmt.Sprint(size))
+	}
 	from := c.n
 	data, err := io.ReadAll(io.LimitReader(c, int64(size)))
 	if err != nil {

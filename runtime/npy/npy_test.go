@@ -215,7 +215,7 @@ func TestWrongFiles(t *testing.T) {
 		"number":           {change("(2,)", "(2)"), "a tuple of one"},
 		"huge extent":      {change("(2,)", "(99999999999999999999,)"), "an extent"},
 		"huge shape":       {change("(2,)", "(4294967296, 4294967296)"), "memory"},
-		"too large":        {change("(2,)", "(1073741824, 1024)"), "8 bytes"},
+		"too large":        {change("(2,)", "(1073741824, 1024)"), "bytes of elements"},
 		"nine axes":        {change("(2,)", "(1, 1, 1, 1, 1, 1, 1, 1, 2)"), "at most 8 axes"},
 		"fewer elements":   {raw(good, "1234567"), "want 8 bytes of elements, got 7"},
 		"no more elements": {raw(good, ""), "got 0 bytes"},
@@ -227,6 +227,19 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 }
+
+// A file that never ends isn't read when its elements are more than memory.
+func TestEndless(t *testing.T) {
+	text := raw("{'descr': '<f4', 'fortran_order': False, 'shape': (8796093022208,), }", "")
+	_, err := Read(io.MultiReader(strings.NewReader(text), zeros{}))
+	if !errors.Is(err, runtime.ErrFormat) || !strings.Contains(err.Error(), "SetMaxBytes") {
+		t.Error(err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestWrongArchives(t *testing.T) {
 	archive := func(files ...string) []byte {

@@ -117,12 +117,13 @@ type opGen struct {
 	attrs       []*attr
 	axes        []*ir.Axis
 	groups      []*group
-	opt         *optimizer           // of an update op that has one
-	many        *together            // of an update that can be called with several tensors
-	dimmed      [len(dimStages)]bool // whether extents are computed then
-	kinds       [2][]string          // of errors in runs: forward, backward
-	chosen      map[string]bool      // functions that choose among instances for integers
-	chosenFuncs []jen.Code           // those functions
+	opt         *optimizer                 // of an update op that has one
+	many        *together                  // of an update that can be called with several tensors
+	dimmed      [len(dimStages)]bool       // whether extents are computed then
+	kinds       [2][]string                // of errors in runs: forward, backward
+	tested      map[*ir.Func][]*ir.Require // what is tested before extents are computed
+	chosen      map[string]bool            // functions that choose among instances for integers
+	chosenFuncs []jen.Code                 // those functions
 
 	runCases map[string]string // functions for cases that extents decide, by what they do
 	written  map[string]int    // portable functions, by what they do: where they stand in portable
@@ -147,9 +148,9 @@ func (g *opGen) wrap(err error) error {
 	return &emit.Unsupported{Op: g.decl, Reason: err.Error()}
 }
 
-// op writes an op.
-func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
-	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name)}
+// prepare finds out about an op all that its functions are written from.
+func (f *fileGen) prepare(op *emit.Op) (*opGen, error) {
+	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name), tested: map[*ir.Func][]*ir.Require{}}
 	g.low = g.lowName(op.Decl.Name)
 	if err := g.makeAttrs(); err != nil {
 		return nil, err
@@ -177,6 +178,15 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 		return nil, err
 	}
 	g.findOptimizer()
+	return g, nil
+}
+
+// op writes an op.
+func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
+	g, err := f.prepare(op)
+	if err != nil {
+		return nil, err
+	}
 	code, err := g.attrsDecl()
 	if err != nil {
 		return nil, err

@@ -89,12 +89,13 @@ func (g *opGen) like(gr *group) [][2]int {
 type rankCase struct {
 	choices []ir.Choice
 	first   *emit.Function
+	all     []*emit.Function
 }
 
 // byRank sorts the variants of a group by numbers of axes.
 func (gr *group) byRank() []rankCase {
 	var r []rankCase
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, f := range gr.live() {
 		c := rankCase{first: f}
 		key := ""
@@ -104,12 +105,52 @@ func (gr *group) byRank() []rankCase {
 				key += choiceKey(ch) + choiceValue(ch)
 			}
 		}
-		if !seen[key] {
-			seen[key] = true
+		at, known := seen[key]
+		if !known {
+			at = len(r)
+			seen[key] = at
 			r = append(r, c)
+		}
+		r[at].all = append(r[at].all, f)
+	}
+	return r
+}
+
+// firstRequires are the requirements of a case on attributes alone, entries of lists too. They are tested before extents are computed of these
+// attributes, which would otherwise fail first, and say less.
+func (g *opGen) firstRequires(c rankCase) []*ir.Require {
+	var r []*ir.Require
+	requires := c.first.Variant.Forward.Requires
+	for i := range requires {
+		q := &requires[i]
+		ofEntries, others := false, false
+		ir.Walk(q.Cond, func(v *ir.Value) bool {
+			ofEntries = ofEntries || isEntry(v)
+			others = others || v.Op == ir.OpRead || v.Op == ir.OpExtent || v.Op == ir.OpPresent || v.Type.Kind == ir.Typed
+			return true
+		})
+		everywhere := !slices.ContainsFunc(c.all, func(f *emit.Function) bool {
+			return !slices.ContainsFunc(f.Variant.Forward.Requires, q.Same)
+		})
+		known := slices.ContainsFunc(g.tested[c.first.Variant.Forward], func(e *ir.Require) bool { return e.Same(*q) }) // in an earlier stage
+		if ofEntries && !others && everywhere && !known {
+			r = append(r, q)
 		}
 	}
 	return r
+}
+
+// earlyText is the code that tests them.
+func (g *opGen) earlyText(list []*ir.Require) (string, error) {
+	text := ""
+	for _, q := range list {
+		code, err := g.require(q, g.host(jen.Id("b")), func(e jen.Code) jen.Code { return jen.Return(e) })
+		if err != nil {
+			return "", err
+		}
+		text += jen.Add(code).GoString() + "\n"
+	}
+	return text, nil
 }
 
 // makeDims writes the functions that compute extents; they are in the file of portable functions.
@@ -154,7 +195,15 @@ func (g *opGen) dimsOf(gr *group, stage int, names map[string]string) (string, e
 		if dims == nil && like == nil {
 			continue
 		}
-		key := fmt.Sprintln(like)
+		early := g.firstRequires(c)
+		checks, err := g.earlyText(early)
+		if err != nil {
+			return "", err
+		}
+		for _, f := range c.all {
+			g.tested[f.Variant.Forward] = append(g.tested[f.Variant.Forward], early...)
+		}
+		key := fmt.Sprintln(like) + checks
 		for _, d := range dims {
 			key += d.Axis.Name + " = " + d.Value.String() + "\n"
 		}
@@ -167,7 +216,8 @@ func (g *opGen) dimsOf(gr *group, stage int, names map[string]string) (string, e
 				return "", g.errorf("an extent: %v", err)
 			}
 			names[key] = name
-			g.portable = append(g.portable, code)
+			head, body, _ := strings.Cut(code, "error {\n")
+			g.portable = append(g.portable, head+"error {\n"+checks+body)
 		}
 		call := fmt.Sprintf("return %s(%s)\n", names[key], g.argNames())
 		if len(list) == 1 {

@@ -51,6 +51,9 @@ func (g *opGen) doc() string {
 		}
 	}
 	b.WriteString("\n" + g.shapes() + "\n\n" + g.errors() + "\n")
+	if list := g.shownFor(); len(list) > 0 {
+		b.WriteString("\n" + list[len(list)-1].docText() + "\n")
+	}
 	return comment(b.String())
 }
 
@@ -76,9 +79,10 @@ func (g *opGen) shapes() string {
 	for _, p := range g.decl.Outputs {
 		parts = append(parts, named(p)+g.outputShape(p))
 	}
-	if parts != nil {
-		in += "; " + strings.Join(parts, ", ")
+	if in != "" && parts != nil {
+		in += "; "
 	}
+	in += strings.Join(parts, ", ")
 	for _, v := range g.decl.ElemVars {
 		in += ". " + v.Name + ": " + oneOf(g.varDTypes(v.Name))
 	}

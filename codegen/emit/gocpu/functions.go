@@ -61,6 +61,9 @@ func (f *apiFunc) try(call jen.Code, wrap func(jen.Code) jen.Code) {
 
 // tensorParams are parameters of tensors.
 func (f *apiFunc) tensorParams(typ jen.Code, names ...string) jen.Code {
+	if len(names) == 0 {
+		return jen.Null()
+	}
 	var list []jen.Code
 	for _, n := range names {
 		list = append(list, f.tensor(n))

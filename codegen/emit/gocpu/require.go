@@ -37,10 +37,7 @@ func (g *opGen) common(r *ir.Require) bool {
 		if f.Variant.Forward == nil {
 			continue
 		}
-		found := false
-		for _, q := range f.Variant.Forward.Requires {
-			found = found || q.Cond.String() == r.Cond.String() && q.Message == r.Message
-		}
+		found := slices.ContainsFunc(f.Variant.Forward.Requires, r.Same)
 		if !found {
 			return false
 		}
@@ -89,7 +86,7 @@ func (g *opGen) variantRequires(f *ir.Func, h *host, programs []typedProgram) ([
 			continue // portable functions test it
 		case w == byData:
 			return nil, g.errorf("require %s: conditions on elements are not supported in Go", r.Cond)
-		case w == byAttrs && g.common(r):
+		case w == byAttrs && g.common(r), slices.ContainsFunc(g.tested[f], func(q *ir.Require) bool { return q.Same(*r) }):
 			continue
 		}
 		check, err := g.require(r, h, func(e jen.Code) jen.Code { return jen.Return(e) })

@@ -12,13 +12,21 @@ import (
 
 const optestPath = runtimePath + "/optest"
 
-// Tests is the test file of a spec: its examples, and gradients near them, on every CPU path and in every dtype. Updates
-// with results beside what they write in place have none: the registry doesn't call these.
+// Tests is the test file of a spec: its examples as calls in Go, and all of them, with gradients near them, on every CPU path and in every
+// dtype. Updates with results beside what they write in place have the calls alone: the registry doesn't call these.
 func Tests(u *emit.Unit) ([]emit.File, error) {
 	f := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
 	f.HeaderComment("// " + emit.Header(u.Source))
 	f.ImportName(optestPath, "optest")
 	f.ImportName(runtimePath, "runtime")
+	f.ImportName(u.ImportPath, u.Package)
+	shown, err := examplesOf(u)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range shown {
+		f.Add(e).Line()
+	}
 	any := false
 	for _, op := range u.Ops {
 		if len(op.Decl.Examples) == 0 || op.Decl.Update && len(op.Decl.Outputs) > 0 {
@@ -37,10 +45,12 @@ func Tests(u *emit.Unit) ([]emit.File, error) {
 			jen.Qual(optestPath, "Run").Call(args...),
 		)
 	}
-	if !any {
+	switch {
+	case !any && shown == nil:
 		return nil, nil
+	case shown == nil:
+		f.Anon(u.ImportPath)
 	}
-	f.Anon(u.ImportPath)
 	file, err := render(f, baseName(u.Source)+"_gen_test.go")
 	return []emit.File{file}, err
 }

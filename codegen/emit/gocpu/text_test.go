@@ -67,3 +67,35 @@ op twins[T: float](x: T[M, K], z: T[P, K], w: T[N, K]) -> (y: T[M, N], u: T[P, N
 		t.Errorf("the copy is not shared:\n%s", run)
 	}
 }
+
+// TestRequiresFirst checks that what is required of lists is tested before extents are computed of their entries, and once.
+func TestRequiresFirst(t *testing.T) {
+	b := buildText(`package many
+
+op slide[T: float](x: T[...S]; hop: int[S] = 1) -> (y: T[...P]) {
+    require all(..hop > 0) else "hop must be positive"
+    dim ...P = floor((S - 1)/hop) + 1
+    y[..p] = x[..p*hop]
+}
+`)
+	if b.Diags.HasErrors() {
+		t.Fatal(b.Diags.All)
+	}
+	text := ""
+	for _, f := range b.Out {
+		text += string(f.Data)
+	}
+	extents := strings.Split(text, "\nfunc slideExtents")[1:]
+	if len(extents) == 0 {
+		t.Fatal("no extents are computed")
+	}
+	for _, f := range extents {
+		f, _, _ = strings.Cut(f, "\n}\n")
+		if fault := strings.Index(f, "runtime.FaultError("); fault >= 0 && strings.Index(f[:fault], `"hop must be positive"`) < 0 {
+			t.Errorf("a division by zero comes first:\n%s", f)
+		}
+	}
+	if n := strings.Count(text, `ErrAttr, v.hop)`); n != 3 {
+		t.Errorf("tested in %d places, want one for each number of axes", n)
+	}
+}
