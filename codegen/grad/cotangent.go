@@ -57,6 +57,16 @@ func mayVanish(v *ir.Value) bool {
 // guard is g where c holds, else zero.
 func guard(c, g *ir.Value) *ir.Value { return Choose(c, g, zeroLike(g)) }
 
+// along is a cotangent on its way into an arm of a select, which is taken where c holds. What guards the cotangent is asked first, as
+// the formula asks it, so that what flows to one value from the arms of nested selects meets, in Plus, as the same selects of the
+// derivatives of the arms.
+func along(c, g *ir.Value) *ir.Value {
+	if g.Op == ir.OpSelect && guarded(g) {
+		return Choose(g.Args[0], along(c, g.Args[1]), along(c, g.Args[2]))
+	}
+	return guard(c, g)
+}
+
 // Choose is a select of cotangents in a canonical form: negations swap the arms, a condition is not asked twice.
 func Choose(c, a, b *ir.Value) *ir.Value {
 	if c.Op == ir.OpNot {

@@ -278,8 +278,8 @@ func (r *reverser) def(d *ir.Def) error {
 			}
 		case ir.OpSelect:
 			v := g.value()
-			add(n.Args[1], quotient{num: guard(n.Args[0], v)})
-			add(n.Args[2], quotient{num: guard(ir.Not(n.Args[0]), v)})
+			add(n.Args[1], quotient{num: along(n.Args[0], v)})
+			add(n.Args[2], quotient{num: along(ir.Not(n.Args[0]), v)})
 		case ir.OpCast:
 			if n.Type.Kind == ir.Typed && n.Args[0].Type.Kind == ir.Typed && n.Type.Elem.Name != n.Args[0].Type.Elem.Name {
 				g = &quotient{num: g.value()} // what it is divided by has the other dtype

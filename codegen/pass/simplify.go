@@ -17,16 +17,17 @@ func Simplify(f *ir.Func) *ir.Func {
 type simplifier struct {
 	f       *ir.Func
 	ranges  []readRange
-	derived bool
+	derived bool         // whether the definition is
+	num     ir.Numbering // of its values
 }
 
 func (s *simplifier) def(d *ir.Def) *ir.Def {
 	s.derived = d.Derived
-	var num ir.Numbering
-	n := ir.MapDef(d, func(v *ir.Value) *ir.Value { return num.First(s.simple(v)) })
-	n.Body = s.assuming(n.Body, conditions(n.Where...))
+	s.num = ir.Numbering{}
+	n := ir.MapDef(d, func(v *ir.Value) *ir.Value { return s.num.First(s.simple(v)) })
+	n.Body = s.assuming(n.Body, n.Where)
 	if d.Derived {
-		n.Body = unguarded(n.Body)
+		n.Body = s.unguarded(n.Body)
 	}
 	n.Where = ir.Conjuncts(s.simple(ir.And(n.Where...)))
 	return n
@@ -40,7 +41,7 @@ func (s *simplifier) simple(v *ir.Value) *ir.Value {
 	case ir.OpAnd:
 		return s.withoutRanges(v)
 	case ir.OpOr:
-		return absorbed(v)
+		return s.absorbed(v)
 	case ir.OpEq, ir.OpLe:
 		if t := v.Args[0].Type; (t.Kind == ir.Exact || t.Kind == ir.Typed && s.f.Class(t.Elem) == ir.ClassInt) && ir.Equal(v.Args[0], v.Args[1]) {
 			return ir.True

@@ -53,7 +53,8 @@ type gen struct {
 	open    []kind      // their forms
 	num     ir.Numbering
 	names   map[string]bool
-	inner   []string // names in the definition that is written
+	next    map[string]int // the number to try next for a name that is taken
+	inner   []string       // names in the definition that is written
 	root    *block
 	defs    []*ir.Def
 	buffers map[*ir.Tensor]*buffer
@@ -87,7 +88,7 @@ type loopVar struct {
 }
 
 func newGen(k *Kernel) *gen {
-	g := &gen{k: k, names: map[string]bool{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
+	g := &gen{k: k, names: map[string]bool{}, next: map[string]int{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
 		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
 	for _, n := range strings.Fields(reserved) {

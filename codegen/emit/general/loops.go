@@ -101,6 +101,7 @@ func (g *gen) definitions(defs []*ir.Def) {
 		delete(g.names, n)
 	}
 	g.inner = nil
+	clear(g.next)
 }
 
 // prepare makes the memory of a definition.

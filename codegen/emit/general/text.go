@@ -244,12 +244,14 @@ func (g *gen) name(want string) string {
 	if base == "" {
 		base = "x"
 	}
+	sep := ""
+	if unicode.IsDigit(rune(base[len(base)-1])) {
+		sep = "_"
+	}
 	name := base
-	for i := 2; g.names[name]; i++ {
-		name = base + strconv.Itoa(i)
-		if unicode.IsDigit(rune(base[len(base)-1])) {
-			name = base + "_" + strconv.Itoa(i)
-		}
+	for i := max(2, g.next[base]); g.names[name]; i++ {
+		name = base + sep + strconv.Itoa(i)
+		g.next[base] = i + 1
 	}
 	g.names[name] = true
 	return name

@@ -166,13 +166,13 @@ func (g *opGen) chosenVars() []int {
 func (g *opGen) chosenName(i int) string {
 	names := newNamer(callVars...)
 	for _, a := range g.attrs {
-		names[a.name] = true
+		names.take(a.name)
 	}
 	for _, t := range g.newFunc().tensors {
-		names[t] = true
+		names.take(t)
 	}
 	name := strings.ToLower(g.decl.ElemVars[i].Name)
-	if names[name] {
+	if names[name] > 0 {
 		name += " dtype"
 	}
 	return names.name(name)

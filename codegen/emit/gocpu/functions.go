@@ -21,7 +21,7 @@ type apiFunc struct {
 func (g *opGen) newFunc(zero ...jen.Code) *apiFunc {
 	f := &apiFunc{g: g, zero: zero, tensors: map[string]string{}, names: newNamer(callVars...)}
 	for _, a := range g.attrs {
-		f.names[a.name] = true
+		f.names.take(a.name)
 	}
 	for _, n := range slices.Concat(g.inputNames(), g.outputNames()) {
 		f.tensor(n) // always in this order, so that a tensor has one name in all functions of an op

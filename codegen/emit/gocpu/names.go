@@ -15,32 +15,37 @@ var predeclared = strings.Fields(`
 	make max min new panic print println real recover
 	math runtime unsafe`)
 
-// namer hands out names that are valid in Go and unique within one function.
-type namer map[string]bool
+// namer hands out names that are valid in Go and unique within one function. A name that is taken has the number to try after it.
+type namer map[string]int
 
 // newNamer reserves the predeclared names and those given.
 func newNamer(reserved ...string) namer {
 	n := namer{}
-	for _, s := range predeclared {
-		n[s] = true
-	}
-	for _, s := range reserved {
-		n[s] = true
-	}
+	n.take(predeclared...)
+	n.take(reserved...)
 	return n
+}
+
+// take reserves names.
+func (n namer) take(names ...string) {
+	for _, s := range names {
+		n[s] = max(2, n[s])
+	}
 }
 
 // name is a name as near to want as can be.
 func (n namer) name(want string) string {
 	base := identifier(want)
-	s := base
-	for i := 2; n[s] || token.IsKeyword(s); i++ {
-		s = base + strconv.Itoa(i)
-		if last := rune(base[len(base)-1]); unicode.IsDigit(last) {
-			s = base + "_" + strconv.Itoa(i)
-		}
+	sep := ""
+	if last := rune(base[len(base)-1]); unicode.IsDigit(last) {
+		sep = "_"
 	}
-	n[s] = true
+	s := base
+	for i := max(2, n[base]); n[s] > 0 || token.IsKeyword(s); i++ {
+		s = base + sep + strconv.Itoa(i)
+		n[base] = i + 1
+	}
+	n.take(s)
 	return s
 }
 
@@ -80,10 +85,11 @@ func identifier(s string) string {
 // suffix is a part of names near to want. Unlike name it doesn't care for what Go reserves.
 func (n namer) suffix(want string) string {
 	s := want
-	for i := 2; n[s]; i++ {
+	for i := n[want]; n[s] > 0; i++ {
 		s = want + strconv.Itoa(i)
+		n[want] = i + 1
 	}
-	n[s] = true
+	n.take(s)
 	return s
 }
 
