@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -144,7 +145,7 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 			break
 		}
 	}
-	if !o.exampleData(&v, b.Value, 0) {
+	if !o.exampleData(&v, b.Value, 0, o.holdsWhole(t.param.Elem)) {
 		return v, false
 	}
 	least, open := 0, t.param.Infer
@@ -164,13 +165,13 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 }
 
 // exampleData adds the elements of a nested list.
-func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int) bool {
+func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int, whole bool) bool {
 	if x.Expr != nil {
 		if depth != len(v.Shape) {
 			o.in.unit.rep.errorf(x.Span, "example-shape", "the lists nest to different depths")
 			return false
 		}
-		f, ok := o.exampleNumber(x.Expr)
+		f, ok := o.exampleNumber(x.Expr, whole)
 		v.Data = append(v.Data, f)
 		return ok
 	}
@@ -183,15 +184,20 @@ func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int) bool {
 		return false
 	}
 	for _, y := range x.List {
-		if !o.exampleData(v, y, depth+1) {
+		if !o.exampleData(v, y, depth+1, whole) {
 			return false
 		}
 	}
 	return true
 }
 
-// exampleNumber reads one element; conditions are 1 and 0.
-func (o *operation) exampleNumber(x dsl.Expr) (float64, bool) {
+// holdsWhole tells whether elements are integers under every choice of dtypes.
+func (o *operation) holdsWhole(e ir.Elem) bool {
+	return e.Name != "" && ir.ClassOf(o.sig.vars, e) == ir.ClassInt
+}
+
+// exampleNumber reads one element; conditions are 1 and 0. Numbers are kept as float64, so a whole one must be one of these.
+func (o *operation) exampleNumber(x dsl.Expr, whole bool) (float64, bool) {
 	if id := bareName(x); id != nil && (id.Name == "true" || id.Name == "false") {
 		return map[string]float64{"true": 1, "false": 0}[id.Name], true
 	}
@@ -209,6 +215,10 @@ func (o *operation) exampleNumber(x dsl.Expr) (float64, bool) {
 		o.in.unit.rep.errorf(x.Pos(), "example-number", "this number is out of reach")
 		return 0, false
 	}
+	if exact := new(big.Rat); whole && c.Const != nil && exact.SetFloat64(f).Cmp(c.Const) != 0 {
+		o.in.unit.rep.errorf(x.Pos(), "example-number", "an example can't hold the integer %s: it has integers up to 2^53, and greater ones that are numbers of float64", c.Const.RatString())
+		return 0, false
+	}
 	return f, true
 }
 
@@ -216,6 +226,7 @@ func (o *operation) exampleNumber(x dsl.Expr) (float64, bool) {
 func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 	v := ir.ExampleAttr{Name: a.decl.Name}
 	rep := o.in.unit.rep
+	whole := a.decl.Kind == ir.AttrInt || a.decl.Kind == ir.AttrElem && o.holdsWhole(a.decl.Elem)
 	var words []string
 	switch a.decl.Kind {
 	case ir.AttrEnum:
@@ -246,7 +257,7 @@ func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 		v.Word = id.Name
 	case list != nil && (a.decl.List != "" || a.decl.Kind == ir.AttrAxes):
 		for _, x := range list {
-			f, ok := o.exampleNumber(x.Expr)
+			f, ok := o.exampleNumber(x.Expr, whole)
 			if !ok {
 				return
 			}
@@ -256,8 +267,12 @@ func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 		rep.errorf(b.Value.Span, "example-number", "%s is one value, not a list", quote(a.decl.Name)).WithNote(a.decl.Span, "declared here")
 		return
 	default:
-		f, ok := o.exampleNumber(b.Value.Expr)
+		f, ok := o.exampleNumber(b.Value.Expr, whole)
 		if !ok {
+			return
+		}
+		if a.decl.Kind == ir.AttrInt && (f < math.MinInt64 || f >= -math.MinInt64) {
+			rep.errorf(b.Value.Span, "example-number", "this number is out of reach of an int")
 			return
 		}
 		v.Number = f

@@ -9,6 +9,7 @@ package lint
 import (
 	"cmp"
 	"slices"
+	"unicode"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -137,7 +138,8 @@ type place struct {
 	block   bool      // the statement is a line of a block
 	operand bool      // an operator stands beside the expression
 	guards  []dsl.Expr
-	stopped bool // without a derivative
+	stopped bool      // without a derivative
+	paren   diag.Span // of the parentheses directly around the expression
 }
 
 // under is the place of an operand.
@@ -189,6 +191,7 @@ func (l *linter) expr(e dsl.Expr, at place) {
 			}
 		}
 	}
+	at.paren = diag.Span{}
 	switch e := e.(type) {
 	case *dsl.Ref:
 		l.bracket(e.Index, at)
@@ -217,7 +220,9 @@ func (l *linter) expr(e dsl.Expr, at place) {
 		l.expr(e.Then, at.given(e.Cond))
 		l.expr(e.Else, at.given(e.Cond))
 	case *dsl.Paren:
-		l.expr(e.X, at.alone())
+		inner := at.alone()
+		inner.paren = e.Span
+		l.expr(e.X, inner)
 	case *dsl.Tuple:
 		l.items(e.Items, at.alone())
 	}
@@ -241,8 +246,14 @@ func (l *linter) items(list []*dsl.Item, at place) {
 // report adds a finding.
 func (l *linter) report(r *rule, e dsl.Expr, w dsl.Expr, at place) {
 	to := w
-	if at.operand && !isPrimary(to) {
-		to = &dsl.Paren{X: to}
+	switch {
+	case !isPrimary(to):
+		at.paren = diag.Span{}
+		if at.operand {
+			to = &dsl.Paren{X: to}
+		}
+	case at.paren.Start.IsValid() && l.joins(at.paren):
+		at.paren = diag.Span{}
 	}
 	l.add(diag.Diagnostic{Code: r.Code, Span: e.Pos(), Message: r.why, Hint: "write `" + dsl.FormatExpr(w) + "`", Notes: l.origins(e, w)}, dsl.FormatExpr(to), at)
 }
@@ -270,7 +281,19 @@ func (l *linter) origins(e dsl.Expr, w dsl.Expr) []diag.Note {
 // add adds a finding whose text is replaced.
 func (l *linter) add(d diag.Diagnostic, text string, at place) {
 	d.Severity = diag.Warning
-	l.found = append(l.found, Finding{d, l.edits(d.Span, text, at)})
+	span := d.Span
+	if at.paren.Start.IsValid() {
+		span = at.paren
+	}
+	l.found = append(l.found, Finding{d, l.edits(span, text, at)})
+}
+
+// joins tells whether a word stands directly beside a stretch of text: if(x)then.
+func (l *linter) joins(span diag.Span) bool {
+	part := func(at int) bool {
+		return at >= 0 && at < len(l.file.Source) && (l.file.Source[at] == '_' || unicode.IsLetter(rune(l.file.Source[at])) || unicode.IsDigit(rune(l.file.Source[at])))
+	}
+	return part(span.Start.Offset-1) || part(span.End.Offset)
 }
 
 // edits replaces a stretch of text. Comments in it move above the statement; where that is no line of a block, there is no place for

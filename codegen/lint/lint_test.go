@@ -71,6 +71,8 @@ func TestSilent(t *testing.T) {
 func TestFix(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"operands get parentheses", unary("2*log(exp(x - 1))"), unary("2*(x - 1)")},
+		{"parentheses that nothing needs go", binary("2*(exp(x) - 1)*(log(1 + z))/(1 - (1 - sigmoid(x)))"), binary("2*expm1(x)*log1p(z)/sigmoid(x)")},
+		{"parentheses beside a word stay", unary("if(log(1 + x))>0 then(exp(x) - 1)else 0"), unary("if (log1p(x)) > 0 then (expm1(x)) else 0")},
 		{"signs don't meet", unary("log(1 - sigmoid(-x))"), unary("log_sigmoid(x)")},
 		{"one in another", unary("log(1 + log(1 + x))"), unary("log1p(log1p(x))")},
 		{"one leads to another", unary("1/(1 + exp(-log(1 + x)))"), unary("sigmoid(log1p(x))")},

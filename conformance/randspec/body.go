@@ -396,7 +396,19 @@ func (g *gen) output() {
 	g.result(name, k, elem, slots, e, l)
 }
 
-// inferred adds an output that has the axes of its formula.
+// certain tells whether the axes of a formula are known without a call: no choice that is made in a call may leave some of them out.
+func (g *gen) certain(e expr) bool {
+	text := e.s
+	for _, s := range g.stmts {
+		text += s.text
+	}
+	for _, d := range g.decls {
+		text += d
+	}
+	return !contains(text, "if")
+}
+
+// inferred adds an output that has the axes of its formula, where these don't depend on a call.
 func (g *gen) inferred(name string) {
 	s := newScope()
 	for _, a := range g.axes {
@@ -406,10 +418,16 @@ func (g *gen) inferred(name string) {
 	}
 	k, elem, e := g.anyKind(s)
 	t := &tensor{name: name, kind: k, elem: elem, loose: true, inferred: true, size: e.size}
+	var slots []slot
 	for _, a := range g.axes {
 		if e.free[a] {
 			t.axes = append(t.axes, a)
+			slots = append(slots, slot{axis: a})
 		}
+	}
+	if !g.certain(e) {
+		g.result(name, k, elem, slots, e, "")
+		return
 	}
 	g.emit(name+" = "+e.s, name)
 	g.outs = append(g.outs, t)

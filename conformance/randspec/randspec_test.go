@@ -36,7 +36,7 @@ func TestWellTyped(t *testing.T) {
 		d := problem(s)
 		switch {
 		case d == nil:
-		case slices.Contains([]string{"unsupported", "recurrence", "axis-depends"}, d.Code):
+		case slices.Contains([]string{"unsupported", "recurrence"}, d.Code):
 			refused++
 		default:
 			t.Errorf("seed %d: %s\n%s", seed, d.String(), s.File("p"))

@@ -19,7 +19,7 @@ func found(kind, format string, args ...any) *finding {
 
 // refusals are codes with which well-typed specs may be refused: they say that something can't be compiled, or that the axes of a
 // result which has those of its formula depend on the call.
-var refusals = []string{"unsupported", "limit", "choices-many", "grad-row", "recurrence", "axis-depends"}
+var refusals = []string{"unsupported", "limit", "choices-many", "grad-row", "recurrence"}
 
 // refused is a spec that opgen doesn't compile.
 type refused struct{ code, text string }

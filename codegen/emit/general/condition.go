@@ -1,8 +1,6 @@
 package general
 
 import (
-	"fmt"
-
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -84,21 +82,22 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 	a, b := g.value(v.Args[1], yes), g.value(v.Args[2], no)
 	name := g.nameIn(s, hintOf(v))
 	r := value{kind: k, term: primary("%s", name)}
-	set := func(n, d string, x value) string {
-		if d == "" {
-			return fmt.Sprintf("%s = %s\n", n, x.text)
-		}
-		den := number(1)
-		if x.den != nil {
-			den = *x.den
-		}
-		return fmt.Sprintf("%s, %s = %s, %s\n", n, d, x.text, den.text)
-	}
 	den := ""
 	if a.den != nil || b.den != nil {
-		den = g.nameIn(s, "den")
+		den = g.name("den") // a name of its own in the function, see asked
 		d := primary("%s", den)
 		r.den = &d
+	}
+	set := func(in *block, x value) string {
+		in.printf("%s = %s\n", name, x.text)
+		if den != "" {
+			d := number(1)
+			if x.den != nil {
+				d = *x.den
+			}
+			in.maybe(den, "%s = %s", den, d.text)
+		}
+		return in.text.String()
 	}
 	if no.text.Len() == 0 && den == "" && b.simple() {
 		if b.lit && k != whole {
@@ -106,14 +105,14 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 		} else {
 			s.printf("%s := %s\n", name, b.text)
 		}
-		s.printf("if %s {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a))
+		s.printf("if %s {\n%s}\n", c.text, set(yes, a))
 		return r
 	}
 	s.printf("var %s %s\n", name, k.goType())
 	if den != "" {
-		s.printf("var %s int\n_ = %[1]s\n", den) // the sign may be all that is asked for
+		s.maybe(den, "var %s int", den)
 	}
-	s.printf("if %s {\n%s%s} else {\n%s%s}\n", c.text, yes.text.String(), set(name, den, a), no.text.String(), set(name, den, b))
+	s.printf("if %s {\n%s} else {\n%s}\n", c.text, set(yes, a), set(no, b))
 	return r
 }
 

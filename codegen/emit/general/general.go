@@ -144,7 +144,7 @@ func (g *gen) text(ends []string) string {
 		}
 	}
 	out.WriteString("return nil\n}\n")
-	return out.String()
+	return asked(out.String())
 }
 
 // typeParams declares the type parameters.

@@ -159,6 +159,42 @@ type block struct {
 
 func (s *block) printf(format string, args ...any) { fmt.Fprintf(&s.text, format, args...) }
 
+// maybe writes a line that defines or sets a variable which nothing may ask for: of a quotient the sign may be all that counts. See asked.
+func (s *block) maybe(name, format string, args ...any) {
+	s.printf("%[1]s%[2]s%[1]s%[3]s\n", mark, name, fmt.Sprintf(format, args...))
+}
+
+// mark stands around the name of the variable at the beginning of a line that maybe has written.
+const mark = "\x00"
+
+// asked is a function without the lines of maybe whose variables nothing else in it mentions.
+func asked(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	names := make([]string, len(lines)) // of the lines of maybe that are left out as yet
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, mark); ok {
+			names[i], lines[i], _ = strings.Cut(rest, mark)
+		}
+	}
+	for {
+		var kept strings.Builder
+		for i, l := range lines {
+			if names[i] == "" {
+				kept.WriteString(l)
+			}
+		}
+		more := false
+		for i, name := range names {
+			if name != "" && hasWord(kept.String(), name) {
+				names[i], more = "", true
+			}
+		}
+		if !more {
+			return kept.String()
+		}
+	}
+}
+
 // inner is a block in s; in a loop of its own where loop is set.
 func (s *block) inner(loop bool) *block {
 	in := &block{up: s, level: s.level, memo: map[int]value{}, texts: map[string]string{}}

@@ -119,8 +119,8 @@ func (g *gen) value(v *ir.Value, s *block) value {
 			r.term = g.let(s, hintOf(v), r.kind.goType(), r.term)
 		}
 		if r.den != nil && !r.den.simple() {
-			d := g.let(s, "den", "int", *r.den)
-			s.printf("_ = %s\n", d.text) // the sign may be all that is asked for
+			d := primary("%s", g.name("den")) // a name of its own in the function, see asked
+			s.maybe(d.text, "%s := %s", d.text, r.den.text)
 			r.den = &d
 		}
 	}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl/diag"
@@ -125,6 +126,10 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 	case v.Counter == nil && v.Points > 0:
 		s.How = Tested
 		return s, nil
+	case v.Counter == nil && !v.Taken:
+		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
+			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no attributes and extents were found with which a call takes this branch, where %s", u.Of.Name, conditions(variant.Choices)),
+			Hint:    "drop the branch if no call can take it, leave the formula out, or mark it: unverified \"reason\""}
 	case v.Counter == nil:
 		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
 			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no point was found at which the op can be evaluated", u.Of.Name),
@@ -143,6 +148,21 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		}
 	}
 	return s, d
+}
+
+// conditions are the conditions of choices by attributes, extents and step, as text.
+func conditions(choices []ir.Choice) string {
+	var parts []string
+	for _, c := range choices {
+		switch {
+		case c.Cond == nil:
+		case c.Holds:
+			parts = append(parts, c.Cond.String())
+		default:
+			parts = append(parts, ir.Not(c.Cond).String())
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // joint is one function with all definitions: forward, derived and by hand, reading the same cotangents.

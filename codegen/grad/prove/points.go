@@ -16,6 +16,7 @@ type Verdict struct {
 	Kinks   int      // points on a kink where they differ within the one-sided values
 	Counter *Counter // the smallest point found where they differ; nil: none
 	Unmet   string   // a condition of which one side was not found; "": none
+	Taken   bool     // attributes and extents were found with which a call takes the choices of the variant
 }
 
 // Counter is a point at which two formulas differ.

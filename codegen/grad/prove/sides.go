@@ -211,15 +211,23 @@ func (p *points) crossing(c *condition, a, b ir.Binding, ra, rb values) {
 
 // choose makes a point meet the conditions of the variant: an attribute that must equal a number gets it.
 func (p *points) choose(b ir.Binding) bool {
-	for _, c := range p.choices {
-		if c.Cond == nil {
-			continue
+	for range len(p.choices) + 1 { // what is changed for one choice may change another one
+		met := true
+		for _, c := range p.choices {
+			if c.Cond == nil || p.meets(c, b) {
+				continue
+			}
+			met = false
+			if !p.meetsBeside(c, b) {
+				return false
+			}
 		}
-		if !p.meets(c, b) && !p.meetsBeside(c, b) {
-			return false
+		if met {
+			p.verdict.Taken = true
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 func (p *points) meets(c ir.Choice, b ir.Binding) bool {
