@@ -139,7 +139,7 @@ func (b *Bound) renew(i int, t *Tensor) bool {
 		return false
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		if overlap(b.t[bits.TrailingZeros64(w)&(Near-1)], t) {
+		if u := b.t[bits.TrailingZeros64(w)&(Near-1)]; u.device != CPU || overlap(u, t) {
 			return false
 		}
 	}
