@@ -23,6 +23,6 @@ package runtime
 //   - [Bound.Choose]: a dtype that the caller decides; [Bound.Lowest], [Bound.Highest], [Bound.Epsilon]: the limits of one.
 //   - [NeedsGrad], [Record], [Saved], [Backprop]: gradients.
 //   - [Bound.Repeat], [Bound.Idle]: launches that are the same for all small tensors of an optimizer.
-//   - [Rule], [State], [Total], [Slot], [Attributes], [EnumAttr], [OptionalAttr], [NewOptimizer], [Optimizer]: updates of many tensors together.
+//   - [Rule], [State], [Total], [Slot], [Attributes], [EnumAttr], [OptionalAttr], [SeedAttr], [NewOptimizer], [Optimizer]: updates of many tensors together.
 //   - [Register], [Op], [AttrInfo], [AttrReader]: the registry.
 const GeneratedCodeV1 = 1

@@ -118,6 +118,8 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 		s.Param, s.Group, s.Values = p, len(o.groups), v
 		s.tensors, tensors = tensors[:len(sig.Params):len(sig.Params)], tensors[len(sig.Params):]
 		s.tensors[r.Param] = p
+		s.at = len(o.slots)
+		s.number = s.at
 		stores[i].tensors.Store(int64(len(r.States)))
 		o.slots = append(o.slots, s)
 	}
@@ -188,7 +190,15 @@ func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 
 // Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
 // step isn't counted for it. Schedules are asked first. On an error nothing was changed.
-func (o *Optimizer) Step() error {
+func (o *Optimizer) Step() error { return o.StepWith() }
+
+// StepWith is Step of an update with inputs beside the gradients: for each of them, in the order of the signature, a tensor for each parameter,
+// or one for all.
+func (o *Optimizer) StepWith(extra ...[]*Tensor) error {
+	if err := o.takeExtra(extra); err != nil {
+		return err
+	}
+	defer o.dropExtra()
 	if err := o.applySchedules(); err != nil {
 		return err
 	}
@@ -202,6 +212,52 @@ func (o *Optimizer) Step() error {
 	}
 	o.steps++
 	return nil
+}
+
+// takeExtra checks the inputs of a step beside gradients.
+func (o *Optimizer) takeExtra(extra [][]*Tensor) error {
+	r := o.rule
+	if len(extra) != len(r.Extra) {
+		return &ArgError{Op: r.Op, Arg: "inputs", Want: fmt.Sprintf("%d lists of tensors beside the gradients", len(r.Extra)), Got: strconv.Itoa(len(extra)), Err: ErrNil}
+	}
+	if len(extra) == 0 {
+		return nil
+	}
+	params := r.signature().Params
+	lists := make([][]*Tensor, len(params))
+	for i, l := range extra {
+		if len(l) != len(o.slots) && len(l) != 1 {
+			return &ArgError{Op: r.Op, Arg: params[r.Extra[i]].Name, Want: fmt.Sprintf("%d tensors, or one", len(o.slots)), Got: strconv.Itoa(len(l)), Err: ErrShape}
+		}
+		for k := range o.slots {
+			lists[r.Extra[i]] = append(lists[r.Extra[i]], l[min(k, len(l)-1)])
+		}
+	}
+	for _, s := range o.slots {
+		lists[r.Param] = append(lists[r.Param], s.Param)
+		for k, st := range r.States {
+			lists[st.At] = append(lists[st.At], s.State[k])
+		}
+	}
+	if err := r.apart(lists); err != nil {
+		return err
+	}
+	o.calls.extra = extra
+	return nil
+}
+
+// dropExtra forgets the tensors of a step.
+func (o *Optimizer) dropExtra() {
+	if o.calls.extra == nil {
+		return
+	}
+	o.calls.extra = nil
+	for _, s := range o.slots {
+		for _, i := range o.rule.Extra {
+			s.tensors[i] = nil
+		}
+		s.Bound = Bound{}
+	}
 }
 
 // Steps is how often Step was called, without those calls that ended with an error.
@@ -254,10 +310,12 @@ func (o *Optimizer) SetNames(names ...string) error {
 	if len(names) != len(o.slots) {
 		return &ArgError{Op: o.rule.Op, Arg: "names", Want: fmt.Sprintf("%d names", len(o.slots)), Got: strconv.Itoa(len(names)), Err: ErrName}
 	}
+	seen := map[string]bool{}
 	for i, n := range names {
-		if n == "" || slices.Contains(names[:i], n) {
+		if n == "" || seen[n] {
 			return &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("names[%d]", i), Want: "a name that no other parameter has", Got: strconv.Quote(n), Err: ErrName}
 		}
+		seen[n] = true
 	}
 	o.names = slices.Clone(names)
 	return nil

@@ -61,6 +61,26 @@ func (a *optionalAttr[T]) Set(text string) bool {
 	return *a.there
 }
 
+// SeedAttr points to a seed. Its text is key and offset, "42:3"; the offset may be left out.
+func SeedAttr(p *Seed) AttrValue { return (*seedAttr)(p) }
+
+type seedAttr Seed
+
+func (s *seedAttr) String() string { return fmt.Sprintf("%d:%d", s.Key, s.Offset) }
+
+func (s *seedAttr) Set(text string) bool {
+	first, second, there := strings.Cut(text, ":")
+	key, err := strconv.ParseUint(first, 10, 64)
+	offset := uint64(0)
+	if there && err == nil {
+		offset, err = strconv.ParseUint(second, 10, 32)
+	}
+	if err == nil {
+		*s = seedAttr{key, uint32(offset)}
+	}
+	return err == nil
+}
+
 // attrText is an attribute as a text from which it can be set again, to the bit.
 func attrText(p any) string {
 	switch x := p.(type) {
@@ -116,7 +136,7 @@ func (o *Optimizer) Attr(group int, name string) (string, error) {
 	return attrText(p), nil
 }
 
-// SetAttr changes an attribute of a group by its name in the spec: to a number, a bool, or a word. What the op requires of
+// SetAttr changes an attribute of a group by its name in the spec: to a number, a bool, a word, or a [Seed]. What the op requires of
 // attributes is checked, and on an error nothing was changed.
 func (o *Optimizer) SetAttr(group int, name string, value any) error {
 	if _, err := o.attr(group, name); err != nil {
@@ -126,13 +146,15 @@ func (o *Optimizer) SetAttr(group int, name string, value any) error {
 	p := next.Attr(name)
 	var text string
 	switch x := value.(type) {
-	case float64, float32, int, int64, bool, string:
+	case Seed:
+		text = SeedAttr(&x).String()
+	case float64, float32, int, int64, uint64, bool, string:
 		text = fmt.Sprint(x)
 		if f, ok := x.(float64); ok {
 			text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
 	default:
-		return AttrError(o.rule.Op, name, "a number, a bool or a word", fmt.Sprintf("%T", value))
+		return AttrError(o.rule.Op, name, "a number, a bool, a word or a Seed", fmt.Sprintf("%T", value))
 	}
 	if !setAttrText(p, text) {
 		return AttrError(o.rule.Op, name, "a value of its type", text)

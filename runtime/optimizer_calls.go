@@ -8,15 +8,16 @@ import (
 type calls struct {
 	rule   *Rule
 	slots  []*Slot
-	steps  bool      // of an optimizer: a slot takes its gradient, and without one no part
-	totals []*Tensor // by number of the total
-	phase  int       // -1: tensors are bound
-	small  []task    // small tensors, which one task runs one after the other
-	large  []int     // slots whose launches are cut themselves
-	items  []item    // of an optimizer, by number of the slot
-	slabs  []slab    // the memory of states, by group
-	before []written // what tensors are before a phase that can fail
-	shown  bool      // somebody outside has states, and can release them or have them recorded
+	steps  bool        // of an optimizer: a slot takes its gradient, and without one no part
+	totals []*Tensor   // by number of the total
+	phase  int         // -1: tensors are bound
+	small  []task      // small tensors, which one task runs one after the other
+	large  []int       // slots whose launches are cut themselves
+	items  []item      // of an optimizer, by number of the slot
+	slabs  []slab      // the memory of states, by group
+	extra  [][]*Tensor // of an optimizer, for this step: inputs beside the gradient
+	before []written   // what tensors are before a phase that can fail
+	shown  bool        // somebody outside has states, and can release them or have them recorded
 }
 
 // task is slots from, to that are run one after the other, and the first error.
@@ -76,7 +77,7 @@ func (c *calls) giveUp(s *Slot) {
 // cut groups small tensors to tasks that are worth a thread: by their sizes alone.
 func (c *calls) cut() {
 	c.small, c.large, c.items = c.small[:0], c.large[:0], nil
-	if c.steps && len(c.rule.signature().Params) <= itemParams {
+	if c.steps && len(c.rule.Extra) == 0 && len(c.rule.signature().Params) <= itemParams {
 		c.items = make([]item, len(c.slots))
 	}
 	work := chunkElements
@@ -190,6 +191,9 @@ func (c *calls) prepare(s *Slot) error {
 			return &ArgError{Op: c.rule.Op, Arg: "gradient of a parameter", Want: s.Param.describe(), Got: g.describe(), Err: ErrShape}
 		}
 		s.tensors[c.rule.Grad] = g
+		for i, list := range c.extra {
+			s.tensors[c.rule.Extra[i]] = list[min(s.at, len(list)-1)]
+		}
 		s.Step++
 	}
 	err := c.rule.bind(s)

@@ -15,6 +15,8 @@ type Rule struct {
 	Signatures []*Signature // by variant; nil where there is none. Their parameters: inputs, outputs, then those of Totals
 	Param      int          // of an optimizer: the parameter that is updated
 	Grad       int          // and its gradient
+	Draws      bool         // it has random numbers
+	Extra      []int        // its inputs beside the gradient, which each step is given
 	States     []State
 	Totals     []Total
 	Phases     int
@@ -63,6 +65,8 @@ type Slot struct {
 	Variant int
 	Bound   Bound
 
+	at      int        // number of the parameter
+	number  int        // what random numbers know it by: at, unless something was loaded
 	tensors []*Tensor  // in the order of the signature
 	kept    *Signature // what Bound can be used again for; nil: it can't
 	dense   bool       // Bound has no memory of its own
@@ -71,6 +75,27 @@ type Slot struct {
 
 // Tensor is parameter i of the signature, nil where it is absent.
 func (s *Slot) Tensor(i int) *Tensor { return s.tensors[i] }
+
+// Seed is what a parameter of an optimizer draws with at this step, where the group has the seed of: other numbers for each parameter and
+// step. In a call on lists of tensors it is that seed.
+func (s *Slot) Seed(of Seed) Seed {
+	if s.Param == nil {
+		return of
+	}
+	if s.number > 0 {
+		of.Key = mix(of.Key + uint64(s.number)*0x9E3779B97F4A7C15)
+	}
+	of.Offset += uint32(s.Step - 1)
+	return of
+}
+
+// mix makes numbers of which few bits differ far from each other: the end of SplitMix64 (Steele, Lea and Flood: Fast splittable pseudorandom
+// number generators, OOPSLA 2014). It takes no two numbers to one.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
 
 // bind fits the tensors of a slot to the signature of its variant. A bound of an earlier call is used again where nothing but the
 // memory of the gradient has changed.
@@ -100,7 +125,7 @@ func (r *Rule) finish(s *Slot, renews bool) {
 	s.Bound.Finish()
 	if renews {
 		s.tensors[r.Grad] = nil
-		if s.dense {
+		if s.dense && len(r.Extra) == 0 {
 			s.kept = r.Signatures[s.Variant]
 			s.Bound.t[r.Grad], s.Bound.Ptr[r.Grad] = nil, nil
 		}
@@ -114,7 +139,7 @@ func (b *Bound) renew(i int, t *Tensor) bool {
 		return false
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		if overlap(b.t[bits.TrailingZeros64(w)&(Near-1)], t) {
+		if u := b.t[bits.TrailingZeros64(w)&(Near-1)]; u.device != CPU || overlap(u, t) {
 			return false
 		}
 	}

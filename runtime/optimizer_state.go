@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -20,6 +19,7 @@ type savedParam struct {
 	Name  string `json:"name"`
 	Group int    `json:"group"`
 	Step  int    `json:"step"`
+	Draws int    `json:"draws,omitempty"` // what random numbers know it by
 }
 
 // optimizerNote is the name of the note.
@@ -39,7 +39,7 @@ func (o *Optimizer) Save(w io.Writer) error {
 	}
 	var list []NamedTensor
 	for i, slot := range o.slots {
-		s.Params = append(s.Params, savedParam{o.name(i), slot.Group, slot.Step})
+		s.Params = append(s.Params, savedParam{o.name(i), slot.Group, slot.Step, slot.number})
 		for k, st := range o.rule.States {
 			list = append(list, NamedTensor{o.name(i) + "." + st.Name, slot.State[k]})
 		}
@@ -79,23 +79,34 @@ func (o *Optimizer) Load(r io.Reader) error {
 	case s.Steps < 0:
 		return wrong(ErrFormat, "", "a number of steps", fmt.Sprint(s.Steps))
 	}
-	steps := make([]int, len(o.slots))
+	steps, numbers, drawn := make([]int, len(o.slots)), make([]int, len(o.slots)), map[int]bool{}
+	params, tensors := map[string]int{}, map[string]int{}
+	for k, p := range s.Params {
+		params[p.Name] = k
+	}
+	for k, n := range list {
+		tensors[n.Name] = k
+	}
 	states := make([][]*Tensor, len(o.slots))
 	used := 0
 	for i, slot := range o.slots {
-		k := slices.IndexFunc(s.Params, func(p savedParam) bool { return p.Name == o.name(i) })
-		if k < 0 {
+		k, ok := params[o.name(i)]
+		if !ok {
 			return wrong(ErrName, "params["+strconv.Itoa(i)+"]", "a saved parameter "+strconv.Quote(o.name(i)), "none of that name")
 		}
 		p := s.Params[k]
 		if p.Group != slot.Group || p.Step < 0 {
 			return wrong(ErrFormat, o.name(i), fmt.Sprintf("a parameter of group %d", slot.Group), fmt.Sprintf("group %d, step %d", p.Group, p.Step))
 		}
-		steps[i] = p.Step
+		steps[i], numbers[i] = p.Step, p.Draws
+		if o.rule.Draws && (p.Draws < 0 || p.Draws >= len(o.slots) || drawn[p.Draws]) {
+			return wrong(ErrFormat, o.name(i), "random numbers of its own", fmt.Sprintf("those of number %d", p.Draws))
+		}
+		drawn[p.Draws] = true
 		for j, st := range o.rule.States {
 			name := o.name(i) + "." + st.Name
-			m := slices.IndexFunc(list, func(n NamedTensor) bool { return n.Name == name })
-			if m < 0 {
+			m, ok := tensors[name]
+			if !ok {
 				return wrong(ErrName, name, "a saved tensor", "none of that name")
 			}
 			t, into := list[m].Tensor, slot.State[j]
@@ -120,7 +131,9 @@ func (o *Optimizer) Load(r io.Reader) error {
 		return err
 	}
 	for i, slot := range o.slots {
-		slot.Step = steps[i]
+		if slot.Step = steps[i]; o.rule.Draws {
+			slot.number = numbers[i]
+		}
 		for j, t := range states[i] {
 			into := slot.State[j]
 			copyStrided(into.data, into.strides(), t.data, t.strides(), t.dims(), t.dtype.Size())

@@ -97,7 +97,7 @@ func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
 		rep.errorf(b.Value.Span, "example-number", "`step` is one number, not a list")
 		return
 	}
-	f, ok := o.exampleNumber(b.Value.Expr)
+	f, ok := o.exampleNumber(b.Value.Expr, true)
 	if ok && (f < 1 || f > math.MaxInt32 || f != math.Trunc(f)) {
 		rep.errorf(b.Value.Span, "example-number", "steps are counted from 1").WithHint("without `step` an example is the first one")
 		return

@@ -118,6 +118,7 @@ type opGen struct {
 	axes        []*ir.Axis
 	groups      []*group
 	opt         *optimizer                 // of an update op that has one
+	noOptimizer string                     // why an update has none
 	many        *together                  // of an update that can be called with several tensors
 	dimmed      [len(dimStages)]bool       // whether extents are computed then
 	kinds       [2][]string                // of errors in runs: forward, backward

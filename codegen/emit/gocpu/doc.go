@@ -155,16 +155,24 @@ func axisText(a ir.AxisRef) string {
 func (g *opGen) intoDoc() string {
 	if !g.decl.Update || len(g.decl.Outputs) > 0 {
 		return comment(fmt.Sprintf("%s is [%s] with the results in %s, of the caller. It allocates nothing and records nothing.%s",
-			g.intoName(), g.name, strings.Join(g.goNames(g.outputNames()), ", "), g.moreErrors(false)))
+			g.intoName(), g.name, strings.Join(g.goNames(g.outputNames()), ", "), g.moreErrors(false))) + g.withoutOptimizer()
 	}
 	if g.opt == nil {
-		return strings.Replace(g.doc(), "// "+g.mainName()+" ", "// "+g.intoName()+" ", 1)
+		return strings.Replace(g.doc(), "// "+g.mainName()+" ", "// "+g.intoName()+" ", 1) + g.withoutOptimizer()
 	}
 	step := ""
 	if takesStep(g.decl) {
 		step = "; step counts from 1"
 	}
 	return comment(fmt.Sprintf("%s is one update of [%s], in place%s. It allocates nothing.", g.intoName(), g.name, step))
+}
+
+// withoutOptimizer says why an update with states or a second tensor, which could be a gradient, has no optimizer.
+func (g *opGen) withoutOptimizer() string {
+	if !g.decl.Update || g.opt != nil || len(g.decl.Inputs) < 2 {
+		return ""
+	}
+	return "\n//\n" + comment(fmt.Sprintf("There is no optimizer New%s: %s.", g.name, g.noOptimizer))
 }
 
 // goNames are the names of tensors in Go.

@@ -1,63 +1,91 @@
 package gocpu
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// optimizer is what an update op becomes that has one parameter, one gradient of its shape, and states.
+// optimizer is what an update op becomes that has one parameter, its gradient, states, and inputs that are given to each step.
 type optimizer struct {
 	param, grad int   // parameters of the signature
 	states      []int // likewise
+	extra       []int // inputs beside the gradient
 }
 
-// findOptimizer sees whether an update op can be an optimizer.
+// findOptimizer sees whether an update op can be an optimizer, or why it can't.
 func (g *opGen) findOptimizer() {
-	if !g.decl.Update || len(g.decl.Outputs) > 0 || g.many == nil {
+	if !g.decl.Update {
 		return
 	}
 	o := &optimizer{param: -1, grad: -1}
-	for i, p := range g.decl.Inputs {
-		switch {
-		case p.Optional:
-			return
-		case p.Mode == ir.Inout && o.param < 0:
-			o.param = i
-		case p.Mode == ir.Input && o.grad < 0:
-			o.grad = i
-		case p.Mode == ir.State:
-			o.states = append(o.states, i)
-		default:
-			return
-		}
-	}
-	if o.param < 0 || o.grad < 0 {
-		return
-	}
-	same := func(a, b *ir.Param) bool {
-		return a.Elem == b.Elem && len(a.Axes) == len(b.Axes) && axesText(a.Axes) == axesText(b.Axes)
-	}
-	if same(g.decl.Inputs[o.param], g.decl.Inputs[o.grad]) && g.stateShapes(o) {
+	if g.noOptimizer = g.asOptimizer(o); g.noOptimizer == "" {
 		g.opt = o
 	}
 }
 
-// stateShapes reports whether each state has the shape of the parameter or no axes, and its dtype or a fixed one, and whether all attributes
-// can be saved.
-func (g *opGen) stateShapes(o *optimizer) bool {
-	for _, i := range o.states {
-		p, param := g.decl.Inputs[i], g.decl.Inputs[o.param]
-		if len(p.Axes) > 0 && axesText(p.Axes) != axesText(param.Axes) {
-			return false
-		}
-		if p.Elem.Name != param.Elem.Name && slices.ContainsFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == p.Elem.Name }) {
-			return false // of a dtype that nothing tells
+// asOptimizer finds the roles of inputs. It says why there are none.
+func (g *opGen) asOptimizer(o *optimizer) (why string) {
+	switch {
+	case len(g.decl.Outputs) > 0:
+		return "it has outputs beside what it renews"
+	case g.many == nil:
+		return "it has attributes that are lists or place axes, or extents that are computed"
+	}
+	for i, p := range g.decl.Inputs {
+		switch {
+		case p.Optional:
+			return p.Name + " may be absent"
+		case p.Mode == ir.Inout && o.param >= 0:
+			return "it renews " + g.decl.Inputs[o.param].Name + " and " + p.Name
+		case p.Mode == ir.Inout:
+			o.param = i
+		case p.Mode == ir.State:
+			o.states = append(o.states, i)
 		}
 	}
-	return len(g.attributeNames()) == len(g.attrs)
+	if o.param < 0 {
+		return "it renews nothing but states"
+	}
+	param := g.decl.Inputs[o.param]
+	for i, p := range g.decl.Inputs {
+		switch {
+		case p.Mode != ir.Input:
+		case o.grad < 0 && p.Elem == param.Elem && axesText(p.Axes) == axesText(param.Axes):
+			o.grad = i
+		default:
+			o.extra = append(o.extra, i)
+		}
+	}
+	if o.grad < 0 {
+		return "it has no input of the type of " + param.Name + " that could be its gradient"
+	}
+	if c := ir.ClassOf(g.decl.ElemVars, param.Elem); c == ir.ClassInt || c == ir.ClassBool {
+		return param.Name + " has no gradient: it holds no floats"
+	}
+	if len(g.attributeNames()) < len(g.attrs) {
+		return "it has an attribute that can't be saved"
+	}
+	return g.stateShapes(o)
+}
+
+// stateShapes says which state can't be made from the parameter: it must have its axes or none, and its dtype or a fixed one.
+func (g *opGen) stateShapes(o *optimizer) (why string) {
+	param := g.decl.Inputs[o.param]
+	for _, i := range o.states {
+		p := g.decl.Inputs[i]
+		if len(p.Axes) > 0 && axesText(p.Axes) != axesText(param.Axes) {
+			return "the state " + p.Name + " has neither the axes of " + param.Name + " nor none"
+		}
+		if p.Elem.Name != param.Elem.Name && slices.ContainsFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == p.Elem.Name }) {
+			return "nothing tells the dtype of the state " + p.Name
+		}
+	}
+	return ""
 }
 
 // stateValues are the states of an optimizer, for runtime.Rule. One that nothing reads, so that no variant has it, is none.
@@ -151,6 +179,7 @@ func (g *opGen) optimizer() ([]jen.Code, error) {
 		jen.Comment("AddGroup adds parameters with attributes of their own.").Line().
 			Func().Params(self).Id("AddGroup").Params(params...).Error().Block(add.body...),
 	}
+	code = append(code, g.stepWith()...)
 	if g.hasValues() {
 		set := g.newFunc()
 		set.takeAttrs()
@@ -159,6 +188,24 @@ func (g *opGen) optimizer() ([]jen.Code, error) {
 			Func().Params(self).Id("Set").Params(setParams...).Error().Block(set.body...))
 	}
 	return code, nil
+}
+
+// stepWith writes the Step of an optimizer with inputs beside the gradients.
+func (g *opGen) stepWith() []jen.Code {
+	if len(g.opt.extra) == 0 {
+		return nil
+	}
+	f := g.newFunc()
+	var names []string
+	var args []jen.Code
+	for _, i := range g.opt.extra {
+		names = append(names, g.decl.Inputs[i].Name)
+		args = append(args, f.tensor(g.decl.Inputs[i].Name))
+	}
+	doc := fmt.Sprintf("Step updates all parameters that have a gradient. It takes a tensor for each parameter, in their order, or one for all: %s. On an error nothing was changed.",
+		strings.Join(g.goNames(names), ", "))
+	return []jen.Code{jen.Comment(comment(doc)).Line().Func().Params(jen.Id("o").Op("*").Id(g.name)).Id("Step").
+		Params(f.tensorParams(jen.Index().Add(tensorType), names...)).Error().Block(jen.Return(jen.Id("o").Dot("StepWith").Call(args...)))}
 }
 
 // assignOp assigns to variables, of which the last is declared already or not.

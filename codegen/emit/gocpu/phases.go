@@ -112,7 +112,7 @@ func (g *opGen) idle(f *emit.Function) emit.Phase {
 
 // rule writes the runtime.Rule of an update, and what runs its phases.
 func (g *opGen) rule() ([]jen.Code, error) {
-	if g.many == nil || g.opt == nil && !g.listed() {
+	if g.many == nil {
 		return nil, nil
 	}
 	var code []jen.Code
@@ -161,7 +161,10 @@ func (g *opGen) ruleName() string { return g.low + "Rule" }
 // runPhases writes the function that runs a phase for one tensor.
 func (g *opGen) runPhases() (jen.Code, error) {
 	args := []jen.Code{jen.Op("&").Id("s").Dot("Bound")}
-	if g.hasValues() {
+	switch {
+	case g.draws():
+		args = append(args, jen.Op("&").Id("v"))
+	case g.hasValues():
 		args = append(args, g.slotValues())
 	}
 	args = append(args, jen.Id("s").Dot("Step"))
@@ -181,9 +184,28 @@ func (g *opGen) runPhases() (jen.Code, error) {
 		body := []jen.Code{jen.Switch(jen.Id("s").Dot("Variant")).Block(cases...)}
 		phases = append(phases, jen.Case(jen.Lit(i)).Block(body...))
 	}
-	body := []jen.Code{jen.Switch(jen.Id("phase")).Block(phases...), jen.Return(jen.Nil())}
+	body := append(g.seeds(), jen.Switch(jen.Id("phase")).Block(phases...), jen.Return(jen.Nil()))
 	return jen.Comment(g.low+"Phase runs a phase of "+g.decl.Name+" for one of several tensors.").Line().
 		Func().Id(g.low+"Phase").Params(jen.Id("s").Op("*").Qual(runtimePath, "Slot"), jen.Id("phase").Int()).Error().Block(body...), nil
+}
+
+// draws tells whether an optimizer has random numbers: other ones for each parameter and step.
+func (g *opGen) draws() bool {
+	return slices.ContainsFunc(g.attrs, func(a *attr) bool { return a.decl.Kind == ir.AttrRNG })
+}
+
+// seeds are the attributes of a slot with its seeds.
+func (g *opGen) seeds() []jen.Code {
+	if !g.draws() {
+		return nil
+	}
+	code := []jen.Code{jen.Id("v").Op(":=").Op("*").Add(g.slotValues())}
+	for _, a := range g.attrs {
+		if a.decl.Kind == ir.AttrRNG {
+			code = append(code, jen.Id("v").Dot(a.name).Op("=").Id("s").Dot("Seed").Call(jen.Id("v").Dot(a.name)))
+		}
+	}
+	return code
 }
 
 // slotValues are the attributes of a slot.
@@ -216,6 +238,16 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 			return nil, err
 		}
 		f = append(f, field("Param", jen.Lit(g.opt.param)), field("Grad", jen.Lit(g.opt.grad)))
+		if g.draws() {
+			f = append(f, field("Draws", jen.True()))
+		}
+		if len(g.opt.extra) > 0 {
+			var extra []jen.Code
+			for _, i := range g.opt.extra {
+				extra = append(extra, jen.Lit(i))
+			}
+			f = append(f, field("Extra", jen.Index().Int().Values(extra...)))
+		}
 		if states != nil {
 			f = append(f, field("States", jen.Index().Qual(runtimePath, "State").Values(states...)))
 		}
@@ -284,6 +316,8 @@ func (g *opGen) attributePointer(a *attr) jen.Code {
 	switch {
 	case a.decl.Kind == ir.AttrEnum:
 		return jen.Qual(runtimePath, "EnumAttr").Call(append([]jen.Code{at()}, literals(a.decl.Enum.Words)...)...)
+	case a.decl.Kind == ir.AttrRNG:
+		return jen.Qual(runtimePath, "SeedAttr").Call(at())
 	case a.goType != "float64" && a.goType != "int" && a.goType != "bool":
 		return nil
 	case a.decl.Optional:
@@ -318,12 +352,9 @@ func (g *opGen) attributeMethods() ([]jen.Code, error) {
 	}, nil
 }
 
-// listed tells whether there is a function that takes lists of tensors.
-func (g *opGen) listed() bool { return g.many != nil && g.opt == nil }
-
 // lists writes the function that takes lists of tensors.
 func (g *opGen) lists() []jen.Code {
-	if !g.listed() {
+	if g.many == nil {
 		return nil
 	}
 	f := g.newFunc()

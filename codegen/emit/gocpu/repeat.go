@@ -12,7 +12,7 @@ import (
 // repeats reports whether what a variant of a phase of an optimizer does differs, from tensor to tensor, in addresses and in the number
 // of elements alone. The runtime then asks for the launches once, and repeats them: runtime.Bound.Repeat.
 func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
-	if g.opt == nil || s.back || len(s.group.variants) > 1 || !slices.ContainsFunc(g.many.phases, func(p []*signature) bool { return slices.Contains(p, s) }) {
+	if g.opt == nil || g.draws() || s.back || len(s.group.variants) > 1 || !slices.ContainsFunc(g.many.phases, func(p []*signature) bool { return slices.Contains(p, s) }) {
 		return false
 	}
 	for _, r := range s.group.variants[variant].Variant.Forward.Requires {
