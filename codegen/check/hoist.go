@@ -218,6 +218,9 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 		}
 	}
 	d.Target.Name = l.tensorName(name)
+	if len(d.Where) > 0 && (m == ir.Max || m == ir.Min || m == ir.Assign) {
+		l.partial[d.Target] = true
+	}
 	l.hoisted = append(l.hoisted, d)
 	l.emit(d)
 	return ir.Read(d.Target, index...)
@@ -238,13 +241,16 @@ func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*i
 	base, n := lo, ir.WithoutVars(ir.Sub(hi, lo))
 	if n == nil {
 		b := l.reach(o)
-		if b.least == nil || b.most == nil {
+		if b.least == nil || b.most == nil || hasDType(b.least, b.most) {
 			return r.raggedAxis(o, lo, hi)
 		}
 		base, n, inside = b.least, ir.Sub(b.most, b.least), l.within(r.at, o)
 		if l.mayFail(lo, hi) {
 			inside = append(l.settleAll(l.paths[o]), inside...)
 		}
+	}
+	if hasDType(n) {
+		return r.raggedAxis(o, lo, hi)
 	}
 	a := l.ranges[o]
 	if a == nil {
@@ -295,13 +301,14 @@ func (l *lowering) rangesMayFail(vars []*ir.Var) bool {
 }
 
 // mayFail tells whether values can't be computed everywhere: they read something at an index that isn't just a variable, so that
-// it may be out of range, or divide exact numbers or integers by what may be zero.
+// it may be out of range, or what has no value where a filter leaves nothing, or divide exact numbers or integers by what may be zero.
 func (l *lowering) mayFail(vs ...*ir.Value) bool {
 	may := false
 	for _, v := range vs {
 		ir.Walk(v, func(v *ir.Value) bool {
 			switch v.Op {
 			case ir.OpRead:
+				may = may || l.partial[v.Tensor]
 				for k, x := range v.Args {
 					may = may || x.Op != ir.OpIndex || x.Var.Axis != v.Tensor.Axes[k]
 				}

@@ -53,7 +53,8 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 				return bad
 			}
 			r.where = ir.Conjuncts(c)
-			inner.path = append(slices.Clip(e.path), r.where...)
+			inner = inner.with(func(n *env) { n.path = append(slices.Clip(e.path), r.where...) }) // the filter itself stands outside
+			r.inner = inner
 		}
 	}
 	r.body = l.expr(x.Args[0].Value, inner)
