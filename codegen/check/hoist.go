@@ -297,7 +297,7 @@ func known(conds []*ir.Value, vars []*ir.Var) []*ir.Value {
 
 // rangesMayFail tells whether the ends of ranges read anything at an index that may be out of range.
 func (l *lowering) rangesMayFail(vars []*ir.Var) bool {
-	return slices.ContainsFunc(vars, func(v *ir.Var) bool { return v.Axis == nil && l.mayFail(v.Lo, v.Hi) })
+	return slices.ContainsFunc(vars, func(v *ir.Var) bool { return v.Axis == nil && l.mayFail(l.settle(v.Lo), l.settle(v.Hi)) })
 }
 
 // mayFail tells whether values can't be computed everywhere: they read something at an index that isn't just a variable, so that
