@@ -49,7 +49,8 @@ func (l *lowering) readAt(s *exactSum, v *ir.Value, e ir.Elem, t ir.Type) *ir.Va
 	return ir.Cast(read, t)
 }
 
-// untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64.
+// untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64. Fractions without a common
+// denominator that is known are kept in f64 too, and what is computed of them is real.
 func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
 	switch {
 	case v.Type.Kind == ir.Real:
@@ -61,11 +62,14 @@ func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
 			return l.fractional(s, v, n)
 		}
 	}
-	return l.notWhole(s)
+	return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
 }
 
+// notWhole refuses a reduction of fractions where an exact number is needed: as an index, in a range, or of a dtype of integers.
 func (l *lowering) notWhole(s *exactSum) *ir.Value {
-	return l.unsupported(s.r.at, "a "+s.r.name+" of fractions that meets no float dtype")
+	l.errorf(s.r.at, "unsupported", "a %s of fractions is kept in f64, so it is no exact number here", s.r.name).
+		WithHint("say how it is rounded: i64(floor(f64(…)))")
+	return bad
 }
 
 // settle replaces the reductions of exact numbers that are left in a value by definitions.
@@ -73,14 +77,54 @@ func (l *lowering) settle(v *ir.Value) *ir.Value {
 	if isBad(v) {
 		return v
 	}
-	return ir.Map(v, func(v *ir.Value) *ir.Value {
+	var fractions *exactSum
+	r := ir.Map(v, func(v *ir.Value) *ir.Value {
 		if v.Op == ir.OpRead {
 			if s := l.exact[v.Tensor]; s != nil {
-				return l.untyped(s, v)
+				x := l.untyped(s, v)
+				if x.Type.Kind == ir.Real && v.Type.Kind == ir.Exact {
+					fractions = s
+				}
+				return x
 			}
 		}
-		return v
+		if fractions == nil {
+			return v
+		}
+		return l.made(v, fractions)
 	})
+	if fractions != nil && v.Type.Kind == ir.Exact && r.Type.Kind == ir.Real {
+		return l.notWhole(fractions)
+	}
+	return r
+}
+
+// made is a value some of whose arguments may have become real.
+func (l *lowering) made(v *ir.Value, s *exactSum) *ir.Value {
+	real := func(a *ir.Value) bool { return a.Type.Kind == ir.Real }
+	if isBad(v.Args...) {
+		return bad
+	}
+	switch v.Op {
+	case ir.OpRead, ir.OpUniform, ir.OpNormal:
+		if slices.ContainsFunc(v.Args, real) {
+			return l.notWhole(s)
+		}
+		return v
+	case ir.OpCast:
+		if real(v.Args[0]) && v.Type.Kind == ir.Typed && l.class(v.Type.Elem) == ir.ClassInt {
+			return l.notWhole(s)
+		}
+		return v
+	}
+	if v.Type.Kind == ir.Real || !slices.ContainsFunc(v.Args, real) {
+		return v
+	}
+	r, err := ir.Build(l.vars, v.Op, v.Args...)
+	if err != nil {
+		return l.notWhole(s)
+	}
+	return r
 }
 
 // settleIndex is settle for an index, which may be an element of integers.
