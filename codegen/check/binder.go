@@ -397,7 +397,7 @@ func (l *lowering) rangePart(name string, i *dsl.Item, e *env) (*binding, slot, 
 		return b, s, true
 	}
 	b.v = &ir.Var{Name: name}
-	if hasDType(lo, hi) || !isUniform(lo) || !isUniform(hi) {
+	if hasDType(lo, hi) || !isUniform(lo) || !isUniform(hi) || l.root.totalled() {
 		b.v.Axis = l.longest(site{i.Span, e}, name, nil, lo, hi, nil)
 	} else {
 		b.v.Axis = l.unnamed(name, ir.Call(ir.OpMax, ir.Sub(hi, lo), ir.Int(0)), i.Span)

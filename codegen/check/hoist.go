@@ -293,7 +293,7 @@ func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*i
 			inside = append(l.settleAll(l.paths[o]), inside...)
 		}
 	}
-	if hasDType(n) {
+	if hasDType(n) || l.root.totalled() {
 		return r.raggedAxis(o, lo, hi)
 	}
 	a := l.ranges[o]

@@ -1,6 +1,9 @@
 package check
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
 
 // raggedAxis is outerAxis for a range whose length isn't known before the call: there are as many indices as the longest range
 // has values, which the call computes before what runs over them. Index 0 stands for the first value of each range.
@@ -63,6 +66,19 @@ func (l *lowering) longest(at site, name string, outer []*ir.Var, lo, hi *ir.Val
 type ragged struct {
 	def  *ir.Def
 	axis *ir.Axis
+}
+
+// totalled tells whether an update reduces over all tensors of a call: each has its own extents, and they are computed with it.
+func (o *operation) totalled() bool {
+	found := false
+	if o.decl.Update {
+		dsl.Inspect(o.decl.Body, func(n any) bool {
+			i, is := n.(*dsl.Item)
+			found = found || is && i.Star
+			return !found
+		})
+	}
+	return found
 }
 
 // hasDType tells whether exact numbers depend on an attribute of a dtype variable, and so are known once a call has its dtypes.
