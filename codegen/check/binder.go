@@ -382,8 +382,11 @@ func (l *lowering) rangePart(name string, i *dsl.Item, e *env) (*binding, slot, 
 	if !ok {
 		return nil, slot{}, false
 	}
-	if !isUniform(lo) || !isUniform(hi) {
-		l.errorf(site{i.Span, e}, "left-range", "the axes of a definition are the same for all elements: this range depends on data or on an index")
+	if lo, hi = l.settle(lo), l.settle(hi); isBad(lo, hi) {
+		return nil, slot{}, false
+	}
+	if len(ir.FreeVars(lo, hi)) > 0 {
+		l.errorf(site{i.Span, e}, "left-range", "the axes of a definition are the same for all elements: this range depends on an index")
 		return nil, slot{}, false
 	}
 	b := &binding{name: name}
@@ -393,7 +396,12 @@ func (l *lowering) rangePart(name string, i *dsl.Item, e *env) (*binding, slot, 
 		b.value, s.extent = ir.Index(b.v), hi.Axis
 		return b, s, true
 	}
-	b.v = &ir.Var{Name: name, Axis: l.unnamed(name, ir.Call(ir.OpMax, ir.Sub(hi, lo), ir.Int(0)), i.Span)}
+	b.v = &ir.Var{Name: name}
+	if hasDType(lo, hi) || !isUniform(lo) || !isUniform(hi) || l.root.totalled() {
+		b.v.Axis = l.longest(site{i.Span, e}, name, nil, lo, hi, nil)
+	} else {
+		b.v.Axis = l.unnamed(name, ir.Call(ir.OpMax, ir.Sub(hi, lo), ir.Int(0)), i.Span)
+	}
 	b.value, s.extent = ir.Add(ir.Index(b.v), lo), b.v.Axis
 	if !ir.IsConst(lo, 0) {
 		s.lo = lo

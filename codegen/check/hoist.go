@@ -49,7 +49,8 @@ func (l *lowering) readAt(s *exactSum, v *ir.Value, e ir.Elem, t ir.Type) *ir.Va
 	return ir.Cast(read, t)
 }
 
-// untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64.
+// untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64. Fractions without a common
+// denominator that is known are kept in f64 too, and what is computed of them is real.
 func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
 	switch {
 	case v.Type.Kind == ir.Real:
@@ -61,11 +62,14 @@ func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
 			return l.fractional(s, v, n)
 		}
 	}
-	return l.notWhole(s)
+	return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
 }
 
+// notWhole refuses a reduction of fractions where an exact number is needed: as an index, in a range, or of a dtype of integers.
 func (l *lowering) notWhole(s *exactSum) *ir.Value {
-	return l.unsupported(s.r.at, "a "+s.r.name+" of fractions that meets no float dtype")
+	l.errorf(s.r.at, "unsupported", "a %s of fractions is kept in f64, so it is no exact number here", s.r.name).
+		WithHint("say how it is rounded: i64(floor(f64(…)))")
+	return bad
 }
 
 // settle replaces the reductions of exact numbers that are left in a value by definitions.
@@ -73,14 +77,54 @@ func (l *lowering) settle(v *ir.Value) *ir.Value {
 	if isBad(v) {
 		return v
 	}
-	return ir.Map(v, func(v *ir.Value) *ir.Value {
+	var fractions *exactSum
+	r := ir.Map(v, func(v *ir.Value) *ir.Value {
 		if v.Op == ir.OpRead {
 			if s := l.exact[v.Tensor]; s != nil {
-				return l.untyped(s, v)
+				x := l.untyped(s, v)
+				if x.Type.Kind == ir.Real && v.Type.Kind == ir.Exact {
+					fractions = s
+				}
+				return x
 			}
 		}
-		return v
+		if fractions == nil {
+			return v
+		}
+		return l.made(v, fractions)
 	})
+	if fractions != nil && v.Type.Kind == ir.Exact && r.Type.Kind == ir.Real {
+		return l.notWhole(fractions)
+	}
+	return r
+}
+
+// made is a value some of whose arguments may have become real.
+func (l *lowering) made(v *ir.Value, s *exactSum) *ir.Value {
+	real := func(a *ir.Value) bool { return a.Type.Kind == ir.Real }
+	if isBad(v.Args...) {
+		return bad
+	}
+	switch v.Op {
+	case ir.OpRead, ir.OpUniform, ir.OpNormal:
+		if slices.ContainsFunc(v.Args, real) {
+			return l.notWhole(s)
+		}
+		return v
+	case ir.OpCast:
+		if real(v.Args[0]) && v.Type.Kind == ir.Typed && l.class(v.Type.Elem) == ir.ClassInt {
+			return l.notWhole(s)
+		}
+		return v
+	}
+	if v.Type.Kind == ir.Real || !slices.ContainsFunc(v.Args, real) {
+		return v
+	}
+	r, err := ir.Build(l.vars, v.Op, v.Args...)
+	if err != nil {
+		return l.notWhole(s)
+	}
+	return r
 }
 
 // settleIndex is settle for an index, which may be an element of integers.
@@ -218,6 +262,9 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 		}
 	}
 	d.Target.Name = l.tensorName(name)
+	if len(d.Where) > 0 && (m == ir.Max || m == ir.Min || m == ir.Assign) {
+		l.partial[d.Target] = true
+	}
 	l.hoisted = append(l.hoisted, d)
 	l.emit(d)
 	return ir.Read(d.Target, index...)
@@ -238,13 +285,16 @@ func (r *reduction) outerAxis(o *ir.Var) (v *ir.Var, base *ir.Value, inside []*i
 	base, n := lo, ir.WithoutVars(ir.Sub(hi, lo))
 	if n == nil {
 		b := l.reach(o)
-		if b.least == nil || b.most == nil {
+		if b.least == nil || b.most == nil || hasDType(b.least, b.most) {
 			return r.raggedAxis(o, lo, hi)
 		}
 		base, n, inside = b.least, ir.Sub(b.most, b.least), l.within(r.at, o)
 		if l.mayFail(lo, hi) {
 			inside = append(l.settleAll(l.paths[o]), inside...)
 		}
+	}
+	if hasDType(n) || l.root.totalled() {
+		return r.raggedAxis(o, lo, hi)
 	}
 	a := l.ranges[o]
 	if a == nil {
@@ -291,17 +341,18 @@ func known(conds []*ir.Value, vars []*ir.Var) []*ir.Value {
 
 // rangesMayFail tells whether the ends of ranges read anything at an index that may be out of range.
 func (l *lowering) rangesMayFail(vars []*ir.Var) bool {
-	return slices.ContainsFunc(vars, func(v *ir.Var) bool { return v.Axis == nil && l.mayFail(v.Lo, v.Hi) })
+	return slices.ContainsFunc(vars, func(v *ir.Var) bool { return v.Axis == nil && l.mayFail(l.settle(v.Lo), l.settle(v.Hi)) })
 }
 
 // mayFail tells whether values can't be computed everywhere: they read something at an index that isn't just a variable, so that
-// it may be out of range, or divide exact numbers or integers by what may be zero.
+// it may be out of range, or what has no value where a filter leaves nothing, or divide exact numbers or integers by what may be zero.
 func (l *lowering) mayFail(vs ...*ir.Value) bool {
 	may := false
 	for _, v := range vs {
 		ir.Walk(v, func(v *ir.Value) bool {
 			switch v.Op {
 			case ir.OpRead:
+				may = may || l.partial[v.Tensor]
 				for k, x := range v.Args {
 					may = may || x.Op != ir.OpIndex || x.Var.Axis != v.Tensor.Axes[k]
 				}

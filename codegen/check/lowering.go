@@ -42,9 +42,11 @@ type lowering struct {
 	ranges map[*ir.Var]*ir.Axis    // axes that stand for ranges, where a reduction needs one
 	paths  map[*ir.Var][]*ir.Value // of a range that is no axis: what holds where its ends are evaluated
 	ragged []ragged
-	exact  map[*ir.Tensor]*exactSum
-	cotans map[*ir.Tensor]*ir.Tensor
-	clean  int // errors that had been reported before
+
+	partial map[*ir.Tensor]bool // reductions that have no value at some points
+	exact   map[*ir.Tensor]*exactSum
+	cotans  map[*ir.Tensor]*ir.Tensor
+	clean   int // errors that had been reported before
 }
 
 // value is something with a name that can be read: a tensor, or an expression that is repeated where it is read.
@@ -184,6 +186,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 		setAt: map[string]diag.Span{}, dimAt: map[string]diag.Span{}, names: map[string]bool{}, open: map[string]*value{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
+	l.partial = map[*ir.Tensor]bool{}
 	l.ranges, l.paths = map[*ir.Var]*ir.Axis{}, map[*ir.Var][]*ir.Value{}
 	l.root, l.vars = o, o.sig.vars
 	l.known, l.axisNames = map[*ir.Axis]bool{}, map[string]bool{}

@@ -152,8 +152,22 @@ func (l *lowering) freshDim(name string, extent *ir.Value, at site) *ir.Axis {
 	return a
 }
 
-// giveExtent fixes the extent of an axis.
+// giveExtent fixes the extent of an axis. The name of one that isn't declared stands for the same extent under all choices, since
+// generated code knows axes by their names.
 func (l *lowering) giveExtent(a *ir.Axis, extent *ir.Value, at site) {
+	if l.root.sig.axes[a.Name] == nil && a.Of == "" {
+		if l.root.ownExtents == nil {
+			l.root.ownExtents = map[string]string{}
+		}
+		text, want := extent.String(), a.Name
+		for {
+			if have, taken := l.root.ownExtents[a.Name]; !taken || have == text {
+				break
+			}
+			a.Name = l.axisName(want)
+		}
+		l.root.ownExtents[a.Name] = text
+	}
 	l.fn.Dims = append(l.fn.Dims, ir.Dim{Axis: a, Value: extent, Span: at.span})
 	l.known[a] = true
 }

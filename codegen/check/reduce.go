@@ -53,7 +53,8 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 				return bad
 			}
 			r.where = ir.Conjuncts(c)
-			inner.path = append(slices.Clip(e.path), r.where...)
+			inner = inner.with(func(n *env) { n.path = append(slices.Clip(e.path), r.where...) }) // the filter itself stands outside
+			r.inner = inner
 		}
 	}
 	r.body = l.expr(x.Args[0].Value, inner)
@@ -212,7 +213,7 @@ func (r *reduction) points() *ir.Value {
 	if r.all {
 		return r.anywhere()
 	}
-	if len(r.where) > 0 {
+	if len(r.where) > 0 || r.dependent() {
 		return r.hoist("any", ir.Any, ir.True, r.where, ir.Elem{Name: "bool"})
 	}
 	conds := []*ir.Value{}
@@ -228,6 +229,18 @@ func (r *reduction) points() *ir.Value {
 		}
 	}
 	return ir.And(conds...)
+}
+
+// dependent tells whether the range of an index depends on another one that is reduced.
+func (r *reduction) dependent() bool {
+	own := map[*ir.Var]bool{}
+	for _, v := range r.vars() {
+		if v.Axis == nil && (ir.DependsOn(v.Lo, own) || ir.DependsOn(v.Hi, own)) {
+			return true
+		}
+		own[v] = true
+	}
+	return false
 }
 
 func (r *reduction) test() *ir.Value {
@@ -261,9 +274,15 @@ func (r *reduction) place() *ir.Value {
 	if t := key.Type; t.Kind == ir.Real || t.Kind == ir.Typed && r.l.class(t.Elem) != ir.ClassInt {
 		hit = ir.Or(hit, ir.And(ir.Call(ir.OpIsNaN, key), ir.Call(ir.OpIsNaN, top)))
 	}
-	sizes, ok := r.sizes(list)
-	if isBad(hit) || !ok {
+	if isBad(hit) {
 		return bad
+	}
+	first := *r
+	first.name = "argmin" // the first is the smallest index
+	where := append(slices.Clone(r.where), hit)
+	sizes := r.sizes(list)
+	if sizes == nil {
+		return r.placeByIndex(&first, list, where)
 	}
 	flat := ir.Int(0)
 	for k, b := range list {
@@ -273,21 +292,49 @@ func (r *reduction) place() *ir.Value {
 		}
 		flat = ir.Add(ir.Mul(flat, sizes[k]), i)
 	}
-	first := *r
-	first.name = "argmin" // the first is the smallest index
-	at := first.numbers(ir.Min, flat, append(slices.Clone(r.where), hit))
+	at := first.numbers(ir.Min, flat, where)
 	if isBad(at) || len(r.args) < 2 {
 		return at
 	}
-	return r.l.expr(r.args[1].Value, r.found(at, sizes))
+	return r.l.expr(r.args[1].Value, r.found(func(k int, b *binding) *ir.Value {
+		if len(sizes) == 1 {
+			return at
+		}
+		digit := r.l.digit(r.at, at, sizes, k)
+		if b.v.Axis == nil {
+			digit = ir.Add(digit, b.v.Lo)
+		}
+		return digit
+	}))
 }
 
-// sizes are the numbers of values of several indices, for a flat index of them; of one, nothing is needed.
-func (r *reduction) sizes(list []*binding) ([]*ir.Value, bool) {
+// placeByIndex is place where the ranges of indices depend on each other, so that nothing numbers their points: the first index is the
+// smallest one that has a hit, the second the smallest beside it, and so on.
+func (r *reduction) placeByIndex(first *reduction, list []*binding, where []*ir.Value) *ir.Value {
+	if len(r.args) < 2 {
+		r.l.errorf(r.at, "unsupported", "%s over ranges that depend on each other has no flat index", quote(r.name)).
+			WithHint("say what is wanted of its indices: %s[i, j](key, i)", r.name)
+		return bad
+	}
+	var at []*ir.Value
+	for _, b := range list {
+		i := first.numbers(ir.Min, b.value, slices.Clip(where))
+		if isBad(i) {
+			return bad
+		}
+		at = append(at, i)
+		where = append(slices.Clip(where), ir.Call(ir.OpEq, b.value, i))
+	}
+	return r.l.expr(r.args[1].Value, r.found(func(k int, _ *binding) *ir.Value { return at[k] }))
+}
+
+// sizes are the numbers of values of several indices, for a flat index of them; of one, nothing is needed. Nil: the range of one
+// depends on another.
+func (r *reduction) sizes(list []*binding) []*ir.Value {
 	sizes := make([]*ir.Value, len(list))
 	if len(list) == 1 {
 		sizes[0] = ir.Int(0)
-		return sizes, true
+		return sizes
 	}
 	own := map[*ir.Var]bool{}
 	for _, b := range list {
@@ -300,28 +347,21 @@ func (r *reduction) sizes(list []*binding) ([]*ir.Value, bool) {
 		}
 		for v := range ir.FreeVars(n) {
 			if own[v] {
-				r.l.unsupported(r.at, "an argmax over ranges that depend on each other")
-				return nil, false
+				return nil
 			}
 		}
 		sizes[k] = n
 	}
-	return sizes, true
+	return sizes
 }
 
-// found is where the indices of the reduction are those of a flat index.
-func (r *reduction) found(flat *ir.Value, sizes []*ir.Value) *env {
+// found is where the indices of the reduction are those that were found.
+func (r *reduction) found(value func(k int, b *binding) *ir.Value) *env {
 	e := r.at.env.inside(false)
 	k := 0
 	at := func(b *binding) *binding {
 		c := *b
-		c.value = flat
-		if len(sizes) > 1 {
-			c.value = r.l.digit(r.at, flat, sizes, k)
-			if b.v.Axis == nil {
-				c.value = ir.Add(c.value, b.v.Lo)
-			}
-		}
+		c.value = value(k, b)
 		k++
 		return &c
 	}
@@ -347,7 +387,7 @@ func (r *reduction) logSumExp() *ir.Value {
 	l := r.l
 	x := r.body
 	if x.Type.Kind != ir.Typed {
-		return l.unsupported(r.at, "logsumexp of numbers that have no dtype")
+		return r.inF64((*reduction).logSumExp)
 	}
 	if l.class(x.Type.Elem) != ir.ClassFloat {
 		l.errorf(r.at, "type-float", "`logsumexp` takes floats, not %s", l.elemText(x.Type.Elem))
@@ -375,7 +415,7 @@ func (r *reduction) norm() *ir.Value {
 	l := r.l
 	x := r.body
 	if x.Type.Kind != ir.Typed {
-		return l.unsupported(r.at, "the norm of numbers that have no dtype")
+		return r.inF64((*reduction).norm)
 	}
 	if l.class(x.Type.Elem) != ir.ClassFloat {
 		l.errorf(r.at, "type-float", "`norm` takes floats, not %s", l.elemText(x.Type.Elem))
@@ -394,6 +434,20 @@ func (r *reduction) norm() *ir.Value {
 	ratio := l.build(r.at, ir.OpDiv, x, scale)
 	total := r.hoist("sum", ir.Sum, ir.Mul(ratio, ratio), r.where, elem)
 	return ir.Select(some, ir.Mul(scale, ir.Call(ir.OpSqrt, total)), zero)
+}
+
+// inF64 reduces numbers that have no dtype as elements of f64; the result is real.
+func (r *reduction) inF64(reduce func(*reduction) *ir.Value) *ir.Value {
+	typed := *r
+	typed.body = ir.Cast(r.l.settle(r.body), ir.ElemType(ir.Elem{Name: "f64"}))
+	if isBad(typed.body.Args...) {
+		return bad
+	}
+	v := reduce(&typed)
+	if isBad(v) {
+		return bad
+	}
+	return ir.Cast(v, ir.RealType)
 }
 
 // numbers reduces numbers that have no dtype until one is asked for.

@@ -67,6 +67,8 @@ type operation struct {
 	streams map[string]int        // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol // index variables of left sides, over all choices
 	unbound map[string]diag.Span  // where an axis of a value was first said to have no place
+
+	ownExtents map[string]string // the extents of axes that aren't declared, by name
 }
 
 // load collects the declarations of a package. The faults of a package that is only imported are its own affair.

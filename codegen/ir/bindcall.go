@@ -22,7 +22,7 @@ func (b *binder) finish() (*Bound, error) {
 	if len(fits) == 0 {
 		return nil, b.noVariant()
 	}
-	if err := b.dims(fits[0].Forward, r); err != nil {
+	if err := b.dims(fits[0].Forward, r, false); err != nil {
 		return nil, err
 	}
 	for _, v := range fits {
@@ -31,6 +31,9 @@ func (b *binder) finish() (*Bound, error) {
 			return nil, err
 		}
 		if ok {
+			if err := b.dims(v.Forward, r, true); err != nil {
+				return nil, err
+			}
 			r.Variant, r.Func = v, v.Forward
 			return r, b.views(r)
 		}
@@ -91,10 +94,14 @@ func (b *binder) flat(v *Value) map[*Axis]int {
 	return r
 }
 
-// dims works out the extents that the op computes, then the factors of products.
-func (b *binder) dims(f *Func, r *Bound) error {
+// dims works out the extents that the op computes, then the factors of products. Of those that no tensor of the signature has
+// it needs no more than own asks for: one variant has others than another.
+func (b *binder) dims(f *Func, r *Bound, own bool) error {
 	compute := func(final bool) error {
 		for _, d := range f.Dims {
+			if !own && f.Owns(d.Axis) {
+				continue
+			}
 			x, err := EvalScalar(f, d.Value, Binding{Extents: b.flat(d.Value), Scalars: r.Scalars})
 			if err != nil {
 				if final {

@@ -207,8 +207,20 @@ func (p *textParser) guess() Elem {
 
 // ranged tells whether a variable has bounds: signs of a range come before the next one.
 func (p *textParser) ranged() bool {
-	for i := p.at; i < len(p.toks) && p.toks[i] != "," && p.toks[i] != "   "; i++ {
-		if p.toks[i] == ".." {
+	depth := 0
+	for i := p.at; i < len(p.toks); i++ {
+		switch p.toks[i] {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		case "   ":
+			return false
+		case ",":
+			if depth == 0 {
+				return false
+			}
+		case "..":
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/opgen/opgen/dsl/diag"
 )
@@ -187,6 +188,12 @@ type Func struct {
 	// computed the outputs that are inputs here. They are not run.
 	Given []*Def
 	Span  diag.Span
+}
+
+// Owns tells whether an axis is one that only definitions have, and no tensor of the signature.
+func (f *Func) Owns(a *Axis) bool {
+	has := func(t *Tensor) bool { return slices.Contains(t.Axes, a) }
+	return a.Of == "" && !slices.ContainsFunc(f.Inputs, has) && !slices.ContainsFunc(f.Outputs, has)
 }
 
 // ElemVar is a dtype variable with the dtypes that it may be.

@@ -115,10 +115,11 @@ func (g *gen) reduceOver(s *scope, deep int, name string, k kind, body func(*sco
 	v := g.name("j")
 	in := s.with(a, v)
 	binder := v + " in " + a.name
+	var ends []expr
 	if g.chance(40) {
 		lo, hi, over := "0", a.name, a
 		outer := s.vars
-		switch c := g.r.IntN(6); {
+		switch c := g.r.IntN(8); {
 		case c == 0 && len(outer) > 0: // triangular
 			w := pick(g, outer)
 			hi, over = pick(g, []string{"=" + w.name, w.name}), w.over
@@ -134,6 +135,13 @@ func (g *gen) reduceOver(s *scope, deep int, name string, k kind, body func(*sco
 			lo, hi, over = "0", pick(g, []string{"2", "3"}), nil
 		case c == 4:
 			lo, hi = "1", a.name
+		case c >= 5: // data say how far, and maybe from where
+			end := g.whole(s, g.anyInt(), 1)
+			ends, hi, over = append(ends, end), "rem("+end.s+", 4)", nil
+			if c == 6 {
+				start := g.whole(s, g.anyInt(), 1)
+				ends, lo = append(ends, start), "rem("+start.s+", 3)"
+			}
 		}
 		in = s.ranged(v, over)
 		binder = v + " in " + lo + ".." + hi
@@ -159,6 +167,7 @@ func (g *gen) reduceOver(s *scope, deep int, name string, k kind, body func(*sco
 		e = join(e.prec, e.size, e.s, e, c)
 	}
 	args := e.s
+	e = join(e.prec, e.size, e.s, append(ends, e)...)
 	if name[:3] == "arg" && g.chance(30) {
 		args += ", " + v + "*2"
 	}

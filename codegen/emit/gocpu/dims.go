@@ -85,10 +85,9 @@ func (g *opGen) like(gr *group) [][2]int {
 	return r
 }
 
-// rankCase is the variants of a group for some numbers of axes, by one of them.
+// rankCase is the variants of a group for some numbers of axes.
 type rankCase struct {
 	choices []ir.Choice
-	first   *emit.Function
 	all     []*emit.Function
 }
 
@@ -97,7 +96,7 @@ func (gr *group) byRank() []rankCase {
 	var r []rankCase
 	seen := map[string]int{}
 	for _, f := range gr.live() {
-		c := rankCase{first: f}
+		c := rankCase{all: []*emit.Function{f}}
 		key := ""
 		for _, ch := range f.Variant.Choices {
 			if ch.Rank != "" {
@@ -105,13 +104,12 @@ func (gr *group) byRank() []rankCase {
 				key += choiceKey(ch) + choiceValue(ch)
 			}
 		}
-		at, known := seen[key]
-		if !known {
-			at = len(r)
-			seen[key] = at
+		if i, known := seen[key]; known {
+			r[i].all = append(r[i].all, f)
+		} else {
+			seen[key] = len(r)
 			r = append(r, c)
 		}
-		r[at].all = append(r[at].all, f)
 	}
 	return r
 }
@@ -120,7 +118,7 @@ func (gr *group) byRank() []rankCase {
 // attributes, which would otherwise fail first, and say less.
 func (g *opGen) firstRequires(c rankCase) []*ir.Require {
 	var r []*ir.Require
-	requires := c.first.Variant.Forward.Requires
+	requires := c.all[0].Variant.Forward.Requires
 	for i := range requires {
 		q := &requires[i]
 		ofEntries, others := false, false
@@ -132,7 +130,7 @@ func (g *opGen) firstRequires(c rankCase) []*ir.Require {
 		everywhere := !slices.ContainsFunc(c.all, func(f *emit.Function) bool {
 			return !slices.ContainsFunc(f.Variant.Forward.Requires, q.Same)
 		})
-		known := slices.ContainsFunc(g.tested[c.first.Variant.Forward], func(e *ir.Require) bool { return e.Same(*q) }) // in an earlier stage
+		known := slices.ContainsFunc(g.tested[c.all[0].Variant.Forward], func(e *ir.Require) bool { return e.Same(*q) }) // in an earlier stage
 		if ofEntries && !others && everywhere && !known {
 			r = append(r, q)
 		}
@@ -181,7 +179,7 @@ func (g *opGen) makeDims() error {
 	return nil
 }
 
-// dimsOf is the call of the function that computes the extents of a group, by number of axes; "" where there are none.
+// dimsOf is the calls of the functions that compute the extents of a group, by number of axes; "" where there are none.
 // names are the functions that are written, by what they compute.
 func (g *opGen) dimsOf(gr *group, stage int, names map[string]string) (string, error) {
 	var like [][2]int
@@ -191,48 +189,101 @@ func (g *opGen) dimsOf(gr *group, stage int, names map[string]string) (string, e
 	text := ""
 	list := gr.byRank()
 	for _, c := range list {
-		dims := g.dims(c.first.Variant.Forward, stage)
-		if dims == nil && like == nil {
+		dims, own := g.shared(c.all, stage)
+		if dims == nil && like == nil && own == nil {
 			continue
 		}
-		early := g.firstRequires(c)
-		checks, err := g.earlyText(early)
-		if err != nil {
-			return "", err
-		}
-		for _, f := range c.all {
-			g.tested[f.Variant.Forward] = append(g.tested[f.Variant.Forward], early...)
-		}
-		key := fmt.Sprintln(like) + checks
-		for _, d := range dims {
-			key += d.Axis.Name + " = " + d.Value.String() + "\n"
-		}
-		if names[key] == "" {
-			name := fmt.Sprintf("%s%s%d", g.low, dimStages[stage].name, len(names))
-			k := g.kernel(name)
-			k.Doc = fmt.Sprintf("%s %s.", name, dimStages[stage].doc)
-			code, err := general.Extents(k, dims, like)
+		calls := ""
+		for _, of := range own {
+			name, err := g.dimsFunc(stage, "", of, nil, names)
 			if err != nil {
-				return "", g.errorf("an extent: %v", err)
+				return "", err
 			}
-			names[key] = name
-			head, body, _ := strings.Cut(code, "error {\n")
-			g.portable = append(g.portable, head+"error {\n"+checks+body)
+			calls += fmt.Sprintf("_ = %s(%s) // what can't be computed is of a variant that isn't taken\n", name, g.argNames())
 		}
-		call := fmt.Sprintf("return %s(%s)\n", names[key], g.argNames())
+		if dims == nil && like == nil {
+			calls += "return nil\n"
+		} else {
+			early := g.firstRequires(c)
+			checks, err := g.earlyText(early)
+			if err != nil {
+				return "", err
+			}
+			for _, f := range c.all {
+				g.tested[f.Variant.Forward] = append(g.tested[f.Variant.Forward], early...)
+			}
+			name, err := g.dimsFunc(stage, checks, dims, like, names)
+			if err != nil {
+				return "", err
+			}
+			calls = fmt.Sprintf("%sreturn %s(%s)\n", calls, name, g.argNames())
+		}
 		if len(list) == 1 {
-			return call, nil
+			return calls, nil
 		}
 		var conds []string
 		for _, ch := range c.choices {
 			conds = append(conds, fmt.Sprintf("b.HasRank(%d, %d)", g.axis(ch.Rank), ch.N))
 		}
-		text += fmt.Sprintf("case %s:\n%s", strings.Join(conds, " && "), call)
+		text += fmt.Sprintf("case %s:\n%s", strings.Join(conds, " && "), calls)
 	}
 	if text == "" {
 		return "", nil
 	}
 	return "switch {\n" + text + "}\n", nil
+}
+
+// shared are the extents that several functions have in common, and those that only some of them have: of axes that no tensor of
+// the signature has.
+func (g *opGen) shared(fs []*emit.Function, stage int) (all []ir.Dim, own [][]ir.Dim) {
+	count := map[string]int{}
+	for _, f := range fs {
+		for _, d := range g.dims(f.Variant.Forward, stage) {
+			count[dimText(d)]++
+		}
+	}
+	seen := map[string]bool{}
+	for i, f := range fs {
+		var only []ir.Dim
+		for _, d := range g.dims(f.Variant.Forward, stage) {
+			switch text := dimText(d); {
+			case count[text] == len(fs) || !f.Variant.Forward.Owns(d.Axis):
+				if i == 0 {
+					all = append(all, d)
+				}
+			case !seen[text]:
+				seen[text] = true
+				only = append(only, d)
+			}
+		}
+		if only != nil {
+			own = append(own, only)
+		}
+	}
+	return all, own
+}
+
+func dimText(d ir.Dim) string { return d.Axis.Name + " = " + d.Value.String() + "\n" }
+
+// dimsFunc is the name of the function that tests and computes extents, which is written where there is none yet.
+func (g *opGen) dimsFunc(stage int, checks string, dims []ir.Dim, like [][2]int, names map[string]string) (string, error) {
+	key := fmt.Sprintln(like) + checks
+	for _, d := range dims {
+		key += dimText(d)
+	}
+	if names[key] == "" {
+		name := fmt.Sprintf("%s%s%d", g.low, dimStages[stage].name, len(names))
+		k := g.kernel(name)
+		k.Doc = fmt.Sprintf("%s %s.", name, dimStages[stage].doc)
+		code, err := general.Extents(k, dims, like)
+		if err != nil {
+			return "", g.errorf("an extent: %v", err)
+		}
+		names[key] = name
+		head, body, _ := strings.Cut(code, "error {\n")
+		g.portable = append(g.portable, head+"error {\n"+checks+body)
+	}
+	return names[key], nil
 }
 
 // bind binds tensors: those given, or with fresh the inputs alone.
