@@ -201,6 +201,7 @@ func (g *gen) let(s *block, hint, typ string, t term) term {
 		}
 	}
 	name := g.nameIn(s, hint)
+	g.declare(s, name, typ)
 	if t.lit && typ != "int" {
 		s.printf("%s := %s(%s)\n", name, typ, t.text)
 	} else {
