@@ -170,7 +170,7 @@ func (g *gen) captured(body string) (list []variable, ok bool) {
 
 // Parts are the types of loops that run in parts, of one op: loops that do the same share one.
 type Parts struct {
-	Name  string // that names begin with
+	Name  string            // that names begin with
 	names map[string]string // by text
 	texts []string
 }
