@@ -40,6 +40,7 @@ func (g *gen) chain(op ir.Op, parts []*ir.Value, all term, s *block) term {
 		}
 		// What the part needs stands in a branch; so does what follows, which may use it.
 		name := g.nameIn(s, "c")
+		g.declare(s, name, "bool")
 		s.printf("%s := %s\n", name, all.text)
 		all = primary("%s", name)
 		c = g.chain(op, parts[i+1:], c, in)
@@ -81,10 +82,12 @@ func (g *gen) choose(v *ir.Value, k kind, s *block) value {
 	yes.facts, no.facts = g.factsOf(v.Args[0], true), g.factsOf(v.Args[0], false)
 	a, b := g.value(v.Args[1], yes), g.value(v.Args[2], no)
 	name := g.nameIn(s, hintOf(v))
+	g.declare(s, name, k.goType())
 	r := value{kind: k, term: primary("%s", name)}
 	den := ""
 	if a.den != nil || b.den != nil {
 		den = g.name("den") // a name of its own in the function, see asked
+		g.declare(s, den, "int")
 		d := primary("%s", den)
 		r.den = &d
 	}

@@ -37,6 +37,8 @@ type Kernel struct {
 	Seed   func(name string) (code string, err error) // the Go expression of an attribute that is a seed
 	Axis   func(a *ir.Axis) int                       // the number of an axis in the signature, -1 where it has none
 	Param  func(t *ir.Tensor) int                     // the parameter of the signature that holds a tensor, -1 where there is none
+	// Parts are the loops of the op that run in parts. Nil: those of this function follow it.
+	Parts *Parts
 	// Optional tells whether the caller may leave an output out. Nil: none.
 	Optional func(t *ir.Tensor) bool
 }
@@ -68,6 +70,11 @@ type gen struct {
 	doing   int                   // the number of the definition of the group that is written
 	wanted  map[*ir.Tensor]string // outputs that may be left out: the variable that tells
 
+	types     map[string]string // of variables outside of all loops
+	flat      int               // the outer loops that are left to be written as one
+	flattened []flatVar
+	ownParts  bool // of this function alone
+
 	filled map[*ir.Var]bool // variables whose axes are known to have points
 	roomy  map[string]bool  // extents for which there is known to be room
 
@@ -89,7 +96,10 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, next: map[string]int{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}}
+		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}}
+	if k.Parts == nil {
+		k.Parts, g.ownParts = &Parts{Name: k.Name}, true
+	}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
 	for _, n := range strings.Fields(reserved) {
 		g.names[n] = true
@@ -144,7 +154,13 @@ func (g *gen) text(ends []string) string {
 		}
 	}
 	out.WriteString("return nil\n}\n")
-	return asked(out.String())
+	text := asked(out.String())
+	if g.ownParts {
+		for _, p := range g.k.Parts.Take() {
+			text += "\n" + p
+		}
+	}
+	return text
 }
 
 // typeParams declares the type parameters.
@@ -162,7 +178,7 @@ func (g *gen) typeParams() string {
 // reserved are names that variables must not have: those of Go, of imports and of parameters.
 const reserved = `break case chan const continue default defer else fallthrough for func go goto if import interface map package range
 	return select struct switch type var any bool byte comparable error false true iota nil append cap clear copy len make max min new
-	float32 float64 int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 string panic print recover math runtime b v step`
+	float32 float64 int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 string panic print recover math runtime b v step part from to point rest err`
 
 func (g *gen) bail(format string, args ...any) {
 	panic(&Unsupported{fmt.Sprintf(format, args...)})
@@ -175,6 +191,7 @@ func (g *gen) want(t *ir.Tensor) string {
 	}
 	if g.wanted[t] == "" {
 		g.wanted[t] = g.name("want " + t.Name)
+		g.types[g.wanted[t]] = "bool"
 		g.loads = append(g.loads, fmt.Sprintf("%s := b.Tensor(%d) != nil\n", g.wanted[t], g.k.Param(t)))
 	}
 	return g.wanted[t]

@@ -99,6 +99,7 @@ func (g *gen) definitions(defs []*ir.Def) {
 	}
 	for _, n := range g.inner {
 		delete(g.names, n)
+		delete(g.types, n)
 	}
 	g.inner = nil
 	clear(g.next)
@@ -129,6 +130,7 @@ func (g *gen) prepare(d *ir.Def) {
 		}
 	}
 	b.set = g.name(d.Target.Name + " set")
+	g.types[b.set] = "[]bool"
 	g.root.printf("%s := %s\n", b.set, g.temp("bool", d.Target.Axes))
 }
 
@@ -194,6 +196,10 @@ func (g *gen) along(defs []*ir.Def, s *block) {
 
 // definition writes a definition that stands alone.
 func (g *gen) definition(d *ir.Def, s *block) {
+	if n := g.outer(d); n > 0 {
+		g.inParts(d, n, s)
+		return
+	}
 	if after := g.body(d, d.Vars, s, s); after != nil {
 		after()
 	}
@@ -321,6 +327,7 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 	wide := b.kind == f32 && (d.Monoid == ir.Sum || d.Monoid == ir.Prod)
 	if wide {
 		into.name, into.kind = g.nameIn(outer, d.Target.Name+" acc"), f64
+		g.types[into.name] = "[]float64"
 		if b.variable {
 			outer.printf("var %s float64\n", into.name)
 		} else {
@@ -332,6 +339,7 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 	none := ""
 	if g.mayLack(d) {
 		none = g.nameIn(outer, d.Target.Name+" none")
+		g.types[none] = "[]bool"
 		outer.printf("%s := %s\n", none, g.temp("bool", d.Target.Axes))
 	}
 	g.points(d, s, s.level, vars, d.Where, func(in *block) {
@@ -517,6 +525,12 @@ func (g *gen) nest(s *block, base int, vars []*ir.Var, where []*ir.Value, inner 
 	l := g.vars[v]
 	l.name = g.nameIn(nil, v.Name)
 	in := s.inner(true)
+	if s.level-base < g.flat && base == 0 {
+		g.flattened = append(g.flattened, flatVar{l.name, g.extent(v.Axis)})
+		g.nest(in, base, vars[1:], where, inner)
+		s.text.WriteString(in.text.String())
+		return
+	}
 	g.nest(in, base, vars[1:], where, inner)
 	g.loop(s, v, l.name, false, in)
 }

@@ -32,6 +32,7 @@ func (g *gen) buffer(t *ir.Tensor) *buffer {
 	}
 	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
 	g.buffers[t] = b
+	g.types[b.name] = "[]" + b.kind.goType()
 	g.loads = append(g.loads, fmt.Sprintf("%s := runtime.Elements[%s](b, %d)\n", b.name, b.kind.goType(), i))
 	return b
 }
@@ -40,9 +41,11 @@ func (g *gen) buffer(t *ir.Tensor) *buffer {
 func (g *gen) define(t *ir.Tensor) *buffer {
 	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
 	g.buffers[t] = b
+	g.types[b.name] = "[]" + b.kind.goType()
 	if t.Role == ir.Local && g.k.Param(t) < 0 {
 		if len(t.Axes) == 0 {
 			b.variable = true
+			g.types[b.name] = b.kind.goType()
 			g.root.printf("var %s %s\n", b.name, b.kind.goType())
 			return b
 		}
@@ -133,12 +136,14 @@ func (g *gen) extent(a *ir.Axis) term {
 	if i := g.k.Axis(a); a.Of == "" && i >= 0 {
 		t := primary("%s", g.name(a.Name))
 		g.extents[a] = t
+		g.types[t.text] = "int"
 		g.sizes = append(g.sizes, fmt.Sprintf("%s := b.Ext[%d]\n", t.text, i))
 		return t
 	}
 	if i := g.k.Axis(&ir.Axis{Name: a.Of}); a.Of != "" && i >= 0 {
 		t := primary("%s", g.name(a.Name))
 		g.extents[a] = t
+		g.types[t.text] = "int"
 		g.sizes = append(g.sizes, fmt.Sprintf("%s := b.PackExt(%d, %d)\n", t.text, i, a.At))
 		return t
 	}
@@ -153,6 +158,7 @@ func (g *gen) extent(a *ir.Axis) term {
 		n := g.integral(d.Value, v, head)
 		name := g.name(a.Name)
 		head.printf("%s := %s\n", name, typed(n).text)
+		g.types[name] = "int"
 		if !g.positive(d.Value) {
 			g.negative(head, d, primary("%s", name))
 		}

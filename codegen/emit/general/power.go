@@ -54,6 +54,7 @@ func (g *gen) inFloat(v *ir.Value, s *block) term {
 func (g *gen) floatChoice(v *ir.Value, s *block) term {
 	c := g.cond(v.Args[0], s)
 	name := g.nameIn(s, "t")
+	g.declare(s, name, "float64")
 	s.printf("var %s float64\n", name)
 	text := fmt.Sprintf("if %s {\n", c.text)
 	for k, x := range v.Args[1:] {

@@ -165,7 +165,7 @@ func (s *block) maybe(name, format string, args ...any) {
 }
 
 // mark stands around the name of the variable at the beginning of a line that maybe has written.
-const mark = "\x00"
+const mark = "\x01"
 
 // asked is a function without the lines of maybe whose variables nothing else in it mentions.
 func asked(text string) string {
@@ -237,6 +237,7 @@ func (g *gen) let(s *block, hint, typ string, t term) term {
 		}
 	}
 	name := g.nameIn(s, hint)
+	g.declare(s, name, typ)
 	if t.lit && typ != "int" {
 		s.printf("%s := %s(%s)\n", name, typ, t.text)
 	} else {

@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/opgen/opgen/codegen/emit"
+	"github.com/opgen/opgen/codegen/emit/general"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -127,6 +128,7 @@ type opGen struct {
 	chosenFuncs []jen.Code                 // those functions
 
 	runCases map[string]string // functions for cases that extents decide, by what they do
+	parts    general.Parts     // loops of portable functions that run in parts
 	written  map[string]int    // portable functions, by what they do: where they stand in portable
 }
 

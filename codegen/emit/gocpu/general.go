@@ -47,6 +47,10 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)
 	}
 	g.noteErrors(s.back, text)
+	for _, part := range g.parts.In(text) {
+		g.noteErrors(s.back, part)
+	}
+	g.portable = append(g.portable, g.parts.Take()...)
 	name = g.share(k, text, fmt.Sprintf("computes %s%s, in several variants.", what, dtypesText(g.decl.ElemVars, p.dtypes)))
 	return jen.Return(jen.Id(g.integerCall(k, name)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
 }
@@ -80,8 +84,10 @@ func (g *opGen) kernel(name string) *general.Kernel {
 	if g.decl.Update {
 		params += ", step int"
 	}
+	g.parts.Name = g.low
 	return &general.Kernel{
-		Name: name, Op: g.fullName(), Params: params,
+		Parts: &g.parts,
+		Name:  name, Op: g.fullName(), Params: params,
 		Scalar: func(name string) (string, bool, error) {
 			e, whole, err := h.scalar(name)
 			if err != nil {

@@ -46,3 +46,32 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// added is a loop that runs in parts.
+type added struct{ y, x []float32 }
+
+func (part *added) Run(from, to int) error {
+	for i := from; i < to; i++ {
+		part.y[i] += part.x[i]
+	}
+	return nil
+}
+
+// Loops that run in parts allocate nothing, small ones and others.
+func TestPartsAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("pools forget under the race detector")
+	}
+	x, y := make([]float32, 100_000), make([]float32, 100_000)
+	for _, n := range []int{10, len(x)} {
+		if allocs := testing.AllocsPerRun(50, func() {
+			if part := (added{y, x}); runtime.Small(n, 1) {
+				_ = part.Run(0, n)
+			} else {
+				_ = runtime.Split(part, n, 1)
+			}
+		}); allocs != 0 {
+			t.Errorf("%d points: %v allocations", n, allocs)
+		}
+	}
+}
