@@ -59,7 +59,9 @@ type gen struct {
 	buffers map[*ir.Tensor]*buffer
 	extents map[*ir.Axis]term
 	vars    map[*ir.Var]*loopVar
-	rangeOf map[*ir.Var][]*linear // what is known of a variable
+	rangeOf map[*ir.Var][]*linear    // what is known of a variable
+	clipped map[*ir.Var][2]*ir.Value // bounds of variables whose loops stand; see clip
+	guards  []*ir.Value              // conditions without which the definition that is written adds nothing
 	safe    map[int]bool
 	uses    map[int]int
 	offset  map[int]string // of reads, by number
@@ -87,7 +89,7 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}}
+		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
 	for _, n := range strings.Fields(reserved) {
 		g.names[n] = true
