@@ -196,19 +196,19 @@ func decide(c *ir.Value, list []told) (holds, ok bool) {
 	return false, false
 }
 
-// atLeast is a whole number that a value is never below: indices and extents are not below 0.
-func atLeast(v *ir.Value) (int64, bool) {
-	rest := int64(0)
-	ok := true
+// atLeast is a whole number that a value is never below: indices and extents are not below 0, and an index is below its extent.
+func atLeast(v *ir.Value) (least int64, ok bool) {
+	ok = true
+	vars, extents := map[*ir.Var]int64{}, map[*ir.Axis]int64{}
 	var add func(v *ir.Value, sign int64)
 	add = func(v *ir.Value, sign int64) {
 		switch v.Op {
 		case ir.OpConst:
-			if !v.Const.IsInt() || !v.Const.Num().IsInt64() || v.Const.Num().BitLen() > 32 {
+			if !v.Const.IsInt() || v.Const.Num().BitLen() > 32 {
 				ok = false
 				return
 			}
-			rest += sign * v.Const.Num().Int64()
+			least += sign * v.Const.Num().Int64()
 		case ir.OpAdd:
 			add(v.Args[0], sign)
 			add(v.Args[1], sign)
@@ -218,13 +218,25 @@ func atLeast(v *ir.Value) (int64, bool) {
 		case ir.OpNeg:
 			add(v.Args[0], -sign)
 		case ir.OpIndex:
-			ok = ok && sign > 0 && (v.Var.Axis != nil || v.Var.Lo != nil && ir.IsConst(v.Var.Lo, 0))
+			vars[v.Var] += sign
 		case ir.OpExtent:
-			ok = ok && sign > 0
+			extents[v.Axis] += sign
 		default:
 			ok = false
 		}
 	}
 	add(v, 1)
-	return rest, ok
+	for v, n := range vars {
+		switch {
+		case n < 0 && v.Axis != nil: // -v is at least 1 - extent
+			extents[v.Axis] += n
+			least -= n
+		case n < 0, n > 0 && v.Axis == nil && !ir.IsConst(v.Lo, 0):
+			ok = false
+		}
+	}
+	for _, n := range extents {
+		ok = ok && n >= 0
+	}
+	return least, ok
 }
