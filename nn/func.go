@@ -61,8 +61,8 @@ func (d *Dropout) Forward(x *runtime.Tensor, mode Mode) (*runtime.Tensor, error)
 	if !ok {
 		return x, nil
 	}
-	if call > maxCall {
-		return nil, &runtime.ArgError{Op: "nn.Dropout", Arg: "mode", Want: fmt.Sprintf("a call of 1 to %d", int64(maxCall)), Got: fmt.Sprint(call), Err: runtime.ErrAttr}
+	if call < 0 || call > maxCall {
+		return nil, &runtime.ArgError{Op: "nn.Dropout", Arg: "mode", Want: fmt.Sprintf("a call of 0 to %d", int64(maxCall)), Got: fmt.Sprint(call), Err: runtime.ErrAttr}
 	}
 	return random.Dropout(x, runtime.Seed{Key: d.Key, Offset: uint32(call)}, &random.DropoutAttrs{P: &d.P})
 }

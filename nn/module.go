@@ -5,6 +5,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/opgen/opgen/runtime"
@@ -14,7 +15,8 @@ import (
 type Module interface {
 	// Forward computes the output for an input.
 	Forward(x *runtime.Tensor, mode Mode) (*runtime.Tensor, error)
-	// Parameters are the parameters, always in the same order.
+	// Parameters are the parameters, always in the same order; also what is saved with them and gets no gradient, such as running
+	// statistics.
 	Parameters() []Parameter
 }
 
@@ -32,12 +34,25 @@ const (
 	Tune Mode = -1
 )
 
-// Train is for training. call, from 1 on, is the number of the call: layers that drop elements drop others in each call, and the
-// same again in a call with the same number. The number of the step of the optimizer is a good one.
-func Train(call int64) Mode { return Mode(max(call, 0)) }
+// Train is for training. call, from 0 on, is the number of the call: layers that drop elements drop others in each call, and the
+// same again in a call with the same number. The number of the step of the optimizer is a good one. Layers that draw numbers refuse one below 0.
+func Train(call int64) Mode {
+	if call < 0 {
+		return Mode(max(call, math.MinInt64+1) - 1)
+	}
+	return Mode(min(call, math.MaxInt64-1) + 1)
+}
 
 // Training reports whether m came from Train, and the number of the call.
-func (m Mode) Training() (call int64, ok bool) { return int64(max(m, 0)), m > 0 }
+func (m Mode) Training() (call int64, ok bool) {
+	switch {
+	case m > Eval:
+		return int64(m) - 1, true
+	case m < Tune:
+		return int64(m) + 1, true
+	}
+	return 0, false
+}
 
 // read is a parameter as a call in this mode reads it; done gives it back.
 func (m Mode) read(p *runtime.Tensor) *runtime.Tensor {
@@ -133,10 +148,15 @@ func distinct(m Module) []Parameter {
 	return list
 }
 
-// Tensors are the parameters of a module, each once, for an optimizer.
+// trained are the parameters that require gradients.
+func trained(m Module) []Parameter {
+	return slices.DeleteFunc(distinct(m), func(p Parameter) bool { return !p.Tensor.RequiresGrad() })
+}
+
+// Tensors are the parameters of a module that require gradients, each once, for an optimizer.
 func Tensors(m Module) []*runtime.Tensor {
 	var list []*runtime.Tensor
-	for _, p := range distinct(m) {
+	for _, p := range trained(m) {
 		list = append(list, p.Tensor)
 	}
 	return list
@@ -145,13 +165,13 @@ func Tensors(m Module) []*runtime.Tensor {
 // Names are those of Tensors, for the SetNames method of an optimizer.
 func Names(m Module) []string {
 	var list []string
-	for _, p := range distinct(m) {
+	for _, p := range trained(m) {
 		list = append(list, p.Name)
 	}
 	return list
 }
 
-// Count is the number of elements of all parameters.
+// Count is the number of elements of all parameters that require gradients.
 func Count(m Module) int {
 	n := 0
 	for _, t := range Tensors(m) {

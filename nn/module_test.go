@@ -75,6 +75,7 @@ func TestModuleMisuse(t *testing.T) {
 		"in the middle":    {Sequential{b.Linear(3, 2, nil), b.Linear(3, 2, nil)}, Train(1), runtime.ErrShape},
 		"share":            {b.Dropout(1.5), Train(1), runtime.ErrAttr},
 		"number of a call": {b.Dropout(0.5), Train(1 << 32), runtime.ErrAttr},
+		"number below 0":   {b.Dropout(0.5), Train(-1), runtime.ErrAttr},
 	} {
 		if y, err := c.m.Forward(x, c.mode); !errors.Is(err, c.kind) || y != nil {
 			t.Errorf("%s: %v, %v, want %v", name, y, err, c.kind)
@@ -86,8 +87,20 @@ func TestModuleMisuse(t *testing.T) {
 	if b := New(runtime.F32, runtime.NewSeed(1)); b.Dropout(math.NaN()) == nil || !errors.Is(b.Err(), runtime.ErrAttr) || b.Parameter(nil, Fan{}, 1<<40) != nil {
 		t.Errorf("dropout with probability NaN: %v", b.Err())
 	}
-	if call, ok := Train(0).Training(); ok || call != 0 {
-		t.Error("call 0 is training")
+	for _, call := range []int64{0, 1, 7, -1, math.MaxInt64 - 1, math.MinInt64 + 1} {
+		if got, ok := Train(call).Training(); !ok || got != call {
+			t.Errorf("call %d is %d, %v", call, got, ok)
+		}
+	}
+	for _, call := range []int64{math.MaxInt64, math.MinInt64} { // no modes of their own, but training
+		if _, ok := Train(call).Training(); !ok {
+			t.Errorf("call %d is no training", call)
+		}
+	}
+	for _, m := range []Mode{Eval, Tune} {
+		if _, ok := m.Training(); ok {
+			t.Errorf("mode %d is training", m)
+		}
 	}
 }
 

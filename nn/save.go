@@ -9,7 +9,7 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// Save writes the parameters of a module by their names, in the layout of safetensors. A tensor that is there twice is written once.
+// Save writes the parameters of a module, and what is kept with them, by their names, in the layout of safetensors. A tensor that is there twice is written once.
 func Save(w io.Writer, m Module) error { return runtime.WriteTensors(w, distinct(m), nil) }
 
 // Load sets the parameters of a module to those that Save, or another program, has written. Names, dtypes and shapes must be those of the

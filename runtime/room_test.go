@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func limited(t *testing.T, bytes int64) {
 // What no memory holds is refused before anything is allocated: by constructors, views that would be copied, results of ops, readers, and
 // values on the way.
 func TestMaxBytes(t *testing.T) {
-	huge := 1 << 43
+	huge := int(min(int64(1)<<43, math.MaxInt/4))
 	for name, call := range map[string]func() error{
 		"New":    func() error { _, err := New(F64, huge); return err },
 		"Zeros":  func() error { _, err := Zeros[int8](huge); return err },

@@ -62,7 +62,9 @@ type gen struct {
 	buffers map[*ir.Tensor]*buffer
 	extents map[*ir.Axis]term
 	vars    map[*ir.Var]*loopVar
-	rangeOf map[*ir.Var][]*linear // what is known of a variable
+	rangeOf map[*ir.Var][]*linear    // what is known of a variable
+	clipped map[*ir.Var][2]*ir.Value // bounds of variables whose loops stand; see clip
+	guards  []*ir.Value              // conditions without which the definition that is written adds nothing
 	safe    map[int]bool
 	uses    map[int]int
 	offset  map[int]string // of reads, by number
@@ -96,7 +98,7 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, next: map[string]int{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}}
+		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}}
 	if k.Parts == nil {
 		k.Parts, g.ownParts = &Parts{Name: k.Name}, true
 	}

@@ -95,6 +95,7 @@ func (g *gen) definitions(defs []*ir.Def) {
 		for _, v := range d.Vars {
 			delete(g.vars, v)
 			delete(g.rangeOf, v)
+			delete(g.clipped, v)
 		}
 	}
 	for _, n := range g.inner {
@@ -283,7 +284,9 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			none = g.nameIn(in, "none")
 			in.printf("%s := false\n", none)
 		}
+		g.guards = guards(d)
 		g.points(d, in, s.level+len(over), reduced, d.Where[first:], func(deep *block) {
+			g.guards = nil
 			if none != "" {
 				g.lacking, g.lacks = true, none+" = true\n"
 			}
@@ -342,7 +345,9 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 		g.types[none] = "[]bool"
 		outer.printf("%s := %s\n", none, g.temp("bool", d.Target.Axes))
 	}
+	g.guards = guards(d)
 	g.points(d, s, s.level, vars, d.Where, func(in *block) {
+		g.guards = nil
 		at := g.let(in, "at", "int", typed(primary("%s", g.at(d.Target, d.Dest, d.Target.Name, in)))).text
 		if len(d.Dest) == 0 {
 			at = "0"
@@ -521,6 +526,10 @@ func (g *gen) nest(s *block, base int, vars []*ir.Var, where []*ir.Value, inner 
 		return
 	}
 	v := vars[0]
+	if v.Axis == nil {
+		lo, hi := g.clip(v, where, s)
+		g.clipped[v] = [2]*ir.Value{lo, hi}
+	}
 	g.ranges(v)
 	l := g.vars[v]
 	l.name = g.nameIn(nil, v.Name)
@@ -541,7 +550,8 @@ func (g *gen) loop(s *block, v *ir.Var, name string, reverse bool, body *block) 
 	if v.Axis != nil {
 		hi = g.extent(v.Axis)
 	} else {
-		lo, hi = g.bound(v.Lo, s), g.bound(v.Hi, s)
+		l, h := g.limits(v)
+		lo, hi = g.bound(l, s), g.bound(h, s)
 	}
 	text := body.text.String()
 	switch {
@@ -557,6 +567,14 @@ func (g *gen) loop(s *block, v *ir.Var, name string, reverse bool, body *block) 
 	default:
 		s.printf("for %s := range %s {\n%s}\n", name, hi.text, text)
 	}
+}
+
+// limits are the bounds of a variable, clipped where its loop is.
+func (g *gen) limits(v *ir.Var) (lo, hi *ir.Value) {
+	if c, ok := g.clipped[v]; ok {
+		return c[0], c[1]
+	}
+	return v.Lo, v.Hi
 }
 
 // bound is a bound of a variable.

@@ -252,12 +252,13 @@ func (g *gen) ranges(v *ir.Var) {
 		return
 	}
 	var r []*linear
-	for _, lo := range ends(v.Lo, ir.OpMax) {
+	from, to := g.limits(v)
+	for _, lo := range ends(from, ir.OpMax) {
 		if l := g.linear(lo); l != nil {
 			r = append(r, self.plus(l, -1))
 		}
 	}
-	for _, hi := range ends(v.Hi, ir.OpMin) {
+	for _, hi := range ends(to, ir.OpMin) {
 		if l := g.linear(hi); l != nil {
 			r = append(r, l.plus(self, -1).plus(constantForm(1), -1))
 		}

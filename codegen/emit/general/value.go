@@ -120,6 +120,7 @@ func (g *gen) value(v *ir.Value, s *block) value {
 		}
 		if r.den != nil && !r.den.simple() {
 			d := primary("%s", g.name("den")) // a name of its own in the function, see asked
+			g.declare(s, d.text, "int")
 			s.maybe(d.text, "%s := %s", d.text, r.den.text)
 			r.den = &d
 		}

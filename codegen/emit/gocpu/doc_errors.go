@@ -61,13 +61,26 @@ func (g *opGen) errorKinds() []string {
 func (g *opGen) errors() string {
 	text := "Errors wrap runtime." + oneOf(g.errorKinds())
 	var parts []string
-	for _, r := range g.firstForward().Requires {
+	add := func(r *ir.Require) {
 		message := r.Message
 		if message == "" {
 			message = r.Cond.String()
 		}
+		if what, _, ok := strings.Cut(message, ", since "); ok { // "elements along N, since max of nothing is no number"
+			message = "there must be " + what
+		}
 		if !slices.Contains(parts, message) {
 			parts = append(parts, message)
+		}
+	}
+	for _, f := range g.op.Functions { // some hold for some choices alone
+		if f.Variant.Forward != nil {
+			for i := range f.Variant.Forward.Requires {
+				add(&f.Variant.Forward.Requires[i])
+			}
+		}
+		if f.Variant.Refused != nil {
+			add(f.Variant.Refused)
 		}
 	}
 	if parts == nil {
