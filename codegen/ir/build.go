@@ -249,7 +249,12 @@ func Div(a, b *Value) *Value { return Call(OpDiv, a, b) }
 func Neg(a *Value) *Value { return Call(OpNeg, a) }
 
 // Select is if cond then a else b.
-func Select(cond, a, b *Value) *Value { return Call(OpSelect, cond, a, b) }
+func Select(cond, a, b *Value) *Value {
+	if a.Type == b.Type && cond.Op != OpTrue && cond.Op != OpFalse {
+		return &Value{Op: OpSelect, Type: a.Type, Args: []*Value{cond, a, b}}
+	}
+	return Call(OpSelect, cond, a, b)
+}
 
 // And is true where all are; of none it is true.
 func And(conds ...*Value) *Value { return logic(OpAnd, conds) }

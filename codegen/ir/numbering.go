@@ -61,7 +61,10 @@ func leafHash(v *Value) uint64 {
 	name := v.Name
 	switch v.Op {
 	case OpConst:
-		return mix(mix(h, v.Const.Num().Uint64()), v.Const.Denom().Uint64())
+		if h = mix(h, v.Const.Num().Uint64()); !v.Const.IsInt() {
+			h = mix(h, v.Const.Denom().Uint64())
+		}
+		return h
 	case OpUniform, OpNormal:
 		h = mix(h, uint64(v.Stream))
 	case OpExtent:
@@ -130,7 +133,7 @@ func alike(a, b *Value) bool {
 	}
 	switch a.Op {
 	case OpConst:
-		return a.Const.Cmp(b.Const) == 0
+		return a.Const.Num().Cmp(b.Const.Num()) == 0 && (a.Const.IsInt() && b.Const.IsInt() || a.Const.Denom().Cmp(b.Const.Denom()) == 0)
 	case OpScalar:
 		return a.Name == b.Name
 	case OpUniform, OpNormal:
