@@ -55,7 +55,12 @@ func mayVanish(v *ir.Value) bool {
 }
 
 // guard is g where c holds, else zero.
-func guard(c, g *ir.Value) *ir.Value { return Choose(c, g, zeroLike(g)) }
+func guard(c, g *ir.Value) *ir.Value {
+	if IsZero(g) {
+		return g
+	}
+	return Choose(c, g, zeroLike(g))
+}
 
 // along is a cotangent on its way into an arm of a select, which is taken where c holds. What guards the cotangent is asked first, as
 // the formula asks it, so that what flows to one value from the arms of nested selects meets, in Plus, as the same selects of the

@@ -249,7 +249,12 @@ func Div(a, b *Value) *Value { return Call(OpDiv, a, b) }
 func Neg(a *Value) *Value { return Call(OpNeg, a) }
 
 // Select is if cond then a else b.
-func Select(cond, a, b *Value) *Value { return Call(OpSelect, cond, a, b) }
+func Select(cond, a, b *Value) *Value {
+	if a.Type == b.Type && cond.Op != OpTrue && cond.Op != OpFalse {
+		return &Value{Op: OpSelect, Type: a.Type, Args: []*Value{cond, a, b}}
+	}
+	return Call(OpSelect, cond, a, b)
+}
 
 // And is true where all are; of none it is true.
 func And(conds ...*Value) *Value { return logic(OpAnd, conds) }
@@ -298,31 +303,14 @@ func logic(op Op, args []*Value) *Value {
 			flat = append(flat, a)
 		}
 	}
-	var num Numbering
-	var kept []*Value
-	said, denied := map[int]bool{}, map[int]bool{} // numbers of conditions, and of what !conditions deny
 	for _, a := range flat {
 		if a.Op == zero.Op {
 			return zero
 		}
-		if len(flat) == 1 {
-			return a
-		}
-		id := num.ID(a)
-		if denied[id] {
-			return zero
-		}
-		if a.Op == OpNot {
-			no := num.ID(a.Args[0])
-			if said[no] {
-				return zero
-			}
-			denied[no] = true
-		}
-		if !said[id] {
-			said[id] = true
-			kept = append(kept, a)
-		}
+	}
+	kept, contradict := distinct(flat)
+	if contradict {
+		return zero
 	}
 	switch len(kept) {
 	case 0:
@@ -332,6 +320,34 @@ func logic(op Op, args []*Value) *Value {
 	}
 	return &Value{Op: op, Type: BoolType, Args: kept}
 }
+
+// distinct are the conditions of a list without those said before. contradict tells whether one denies another.
+func distinct(conds []*Value) (kept []*Value, contradict bool) {
+	if len(conds) == 1 {
+		return conds, false
+	}
+	find := func(c *Value) bool { return slices.ContainsFunc(kept, func(k *Value) bool { return Equal(k, c) }) }
+	note := func(*Value) {}
+	if len(conds) > maxPairs {
+		var num Numbering
+		said := map[int]bool{}
+		find = func(c *Value) bool { return said[num.ID(c)] }
+		note = func(c *Value) { said[num.ID(c)] = true }
+	}
+	for _, c := range conds {
+		if find(Not(c)) {
+			return nil, true
+		}
+		if !find(c) {
+			kept = append(kept, c)
+			note(c)
+		}
+	}
+	return kept, false
+}
+
+// maxPairs is how many conditions are compared with each other; more are numbered.
+const maxPairs = 6
 
 // testOf is isnan, isinf or signbit; exact numbers and integers are never NaN or infinite, and have one zero.
 func testOf(vars []ElemVar, op Op, a *Value) *Value {

@@ -1,82 +1,89 @@
 package ir
 
+import "hash/maphash"
+
 // Numbering gives equal values equal numbers. Two values are equal when they are built alike from the same
 // variables, tensors and axes. The zero Numbering is ready for use.
 type Numbering struct {
-	byPtr map[*Value]int
-	byKey map[numberKey]int
-	first []*Value // nil for the tails of long lists
-}
-
-// numberKey is a value whose arguments are numbers. Of more than three arguments the last is the number of the list of
-// all but the first two.
-type numberKey struct {
-	op     Op // OpInvalid: a list
-	typ    Type
-	name   string // of an attribute; a constant that isn't small
-	number int64  // a small constant, a stream
-	of     any    // the axis, variable or tensor
-	count  int    // of arguments
-	args   [3]int
+	ids   map[*Value]int
+	last  map[uint64]int // the last number given to values of a hash
+	next  []int          // the one given to such before it; -1: none
+	first []*Value       // the values that the numbers were given to
 }
 
 // ID is the number of v.
 func (n *Numbering) ID(v *Value) int {
-	if n.byPtr == nil {
-		n.byPtr, n.byKey = map[*Value]int{}, map[numberKey]int{}
-	}
-	if id, ok := n.byPtr[v]; ok {
+	if id, ok := n.ids[v]; ok {
 		return id
 	}
-	k := numberKey{op: v.Op, typ: v.Type, count: len(v.Args)}
+	if n.ids == nil {
+		n.ids, n.last = map[*Value]int{}, map[uint64]int{}
+	}
+	h := leafHash(v)
+	for _, a := range v.Args {
+		h = mix(h, uint64(n.ID(a)))
+	}
+	last, ok := n.last[h]
+	if !ok {
+		last = -1
+	}
+	id := last
+	for id >= 0 && !n.same(v, n.first[id]) {
+		id = n.next[id]
+	}
+	if id < 0 {
+		id = len(n.first)
+		n.last[h] = id
+		n.next, n.first = append(n.next, last), append(n.first, v)
+	}
+	n.ids[v] = id
+	return id
+}
+
+// same tells whether values with numbered arguments are equal.
+func (n *Numbering) same(a, b *Value) bool {
+	if !alike(a, b) {
+		return false
+	}
+	for i, x := range a.Args {
+		if y := b.Args[i]; x != y && n.ids[x] != n.ids[y] {
+			return false
+		}
+	}
+	return true
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// leafHash is a hash of a value but for its arguments.
+func leafHash(v *Value) uint64 {
+	h := uint64(v.Op)<<8 | uint64(v.Type.Kind)
+	name := v.Name
 	switch v.Op {
 	case OpConst:
-		if c := v.Const; c.IsInt() && c.Num().IsInt64() {
-			k.number = c.Num().Int64()
-		} else {
-			k.name = c.RatString()
+		if h = mix(h, v.Const.Num().Uint64()); !v.Const.IsInt() {
+			h = mix(h, v.Const.Denom().Uint64())
 		}
-	case OpScalar:
-		k.name = v.Name
+		return h
 	case OpUniform, OpNormal:
-		k.name, k.number = v.Name, int64(v.Stream)
+		h = mix(h, uint64(v.Stream))
 	case OpExtent:
-		k.of = v.Axis
+		name = v.Axis.Name
 	case OpIndex:
-		k.of = v.Var
+		name = v.Var.Name
 	case OpRead, OpPresent:
-		k.of = v.Tensor
+		name = v.Tensor.Name
 	}
-	for i, a := range v.Args {
-		if i == 2 && len(v.Args) > 3 {
-			k.args[2] = n.list(v.Args[2:])
-			break
-		}
-		k.args[i] = n.ID(a)
+	if name == "" {
+		return h
 	}
-	id := n.number(k, v)
-	n.byPtr[v] = id
-	return id
+	return mix(h, maphash.String(hashSeed, name))
 }
 
-// list is the number of a list of values.
-func (n *Numbering) list(vs []*Value) int {
-	k := numberKey{count: len(vs)}
-	k.args[0] = n.ID(vs[0])
-	if len(vs) > 1 {
-		k.args[1] = n.list(vs[1:])
-	}
-	return n.number(k, nil)
-}
-
-func (n *Numbering) number(k numberKey, v *Value) int {
-	id, ok := n.byKey[k]
-	if !ok {
-		id = len(n.first)
-		n.byKey[k] = id
-		n.first = append(n.first, v)
-	}
-	return id
+// mix puts one more number into a hash.
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
 }
 
 // First is the first value seen that equals v.
@@ -126,7 +133,7 @@ func alike(a, b *Value) bool {
 	}
 	switch a.Op {
 	case OpConst:
-		return a.Const.Cmp(b.Const) == 0
+		return a.Const.Num().Cmp(b.Const.Num()) == 0 && (a.Const.IsInt() && b.Const.IsInt() || a.Const.Denom().Cmp(b.Const.Denom()) == 0)
 	case OpScalar:
 		return a.Name == b.Name
 	case OpUniform, OpNormal:

@@ -5,21 +5,54 @@ import "maps"
 // Walk visits v and what it is made of, each value once, arguments after the value. Where visit is false the
 // arguments are left out.
 func Walk(v *Value, visit func(*Value) bool) {
-	seen := map[*Value]bool{}
-	var walk func(*Value)
-	walk = func(v *Value) {
-		if seen[v] {
-			return
+	w := walker{visit: visit}
+	w.walk(v)
+}
+
+type walker struct {
+	visit func(*Value) bool
+	seen  visited
+}
+
+func (w *walker) walk(v *Value) {
+	if !w.seen.add(v) || !w.visit(v) {
+		return
+	}
+	for _, a := range v.Args {
+		w.walk(a)
+	}
+}
+
+// visited is a set of values. Most walks see few, which are found sooner in a list.
+type visited struct {
+	few  [24]*Value
+	n    int
+	many map[*Value]bool
+}
+
+// add tells whether v wasn't in the set, where it is now.
+func (s *visited) add(v *Value) bool {
+	if s.many == nil {
+		for _, x := range s.few[:s.n] {
+			if x == v {
+				return false
+			}
 		}
-		seen[v] = true
-		if !visit(v) {
-			return
+		if s.n < len(s.few) {
+			s.few[s.n] = v
+			s.n++
+			return true
 		}
-		for _, a := range v.Args {
-			walk(a)
+		s.many = make(map[*Value]bool, 4*s.n)
+		for _, x := range s.few {
+			s.many[x] = true
 		}
 	}
-	walk(v)
+	if s.many[v] {
+		return false
+	}
+	s.many[v] = true
+	return true
 }
 
 // Map rebuilds v from its leaves up: f gets each value with its new arguments and gives what replaces it.

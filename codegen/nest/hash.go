@@ -8,7 +8,7 @@ import (
 
 // Hash identifies what a nest does: equal for nests that differ in names alone.
 func (n *Nest) Hash() [32]byte {
-	h := &hasher{}
+	h := newHasher()
 	h.put(uint64(n.Float), uint64(n.Lanes), uint64(len(n.Operands)), uint64(len(n.Scalars)), uint64(len(n.Slots)))
 	for _, o := range n.Operands {
 		h.put(uint64(o.DType), uint64(o.Mode), bit(o.Grid), bit(o.Vector), bit(o.Serial), uint64(len(o.InPlace)))
@@ -29,6 +29,9 @@ func (n *Nest) Hash() [32]byte {
 
 // hasher collects a text that determines the nest.
 type hasher struct{ data []byte }
+
+// newHasher has room for most nests.
+func newHasher() *hasher { return &hasher{make([]byte, 0, 1<<13)} }
 
 func (h *hasher) put(xs ...uint64) {
 	for _, x := range xs {

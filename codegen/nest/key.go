@@ -9,7 +9,7 @@ import (
 // are the same for several points are computed. If two nests have one key, and each input of b moves along no axis along which
 // that of a doesn't, a computes the bits of b where strides are 0.
 func (n *Nest) Key() [32]byte {
-	h := &hasher{}
+	h, one := newHasher(), newHasher()
 	h.put(uint64(n.Float), uint64(n.Lanes), uint64(len(n.Operands)), uint64(len(n.Scalars)), uint64(len(n.Slots)))
 	for _, o := range n.Operands {
 		h.put(uint64(o.DType), uint64(o.Mode))
@@ -30,7 +30,7 @@ func (n *Nest) Key() [32]byte {
 		if !ok {
 			return
 		}
-		one := &hasher{}
+		one.data = one.data[:0]
 		one.put(uint64(v.Op), uint64(len(v.Args)), math.Float64bits(v.Imm), v.Bits, uint64(v.Shift), uint64(v.Operand), uint64(v.Scalar), uint64(v.Slot))
 		for _, a := range v.Args {
 			sum := known[a]

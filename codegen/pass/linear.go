@@ -20,9 +20,11 @@ import (
 // Formulas of specs are not touched: they round as written. Gradients round differently by these rewrites, by a few
 // units in the last place.
 func Linear(f *ir.Func) *ir.Func {
-	l := &linear{f: f, linear: map[*ir.Tensor]bool{}, inline: map[*ir.Tensor]*ir.Def{}, sums: map[*ir.Tensor]bool{}, uses: map[*ir.Tensor]int{}, names: map[string]bool{}, defined: byTarget(f.Defs)}
+	l := &linear{f: f, linear: map[*ir.Tensor]bool{}, flows: map[*ir.Value]bool{}, inline: map[*ir.Tensor]*ir.Def{}, sums: map[*ir.Tensor]bool{}, uses: map[*ir.Tensor]int{}, names: map[string]bool{}, defined: byTarget(f.Defs)}
 	for _, t := range f.Inputs {
-		l.linear[t] = t.Role == ir.Cotangent
+		if t.Role == ir.Cotangent {
+			l.mark(t)
+		}
 		l.names[t.Name] = true
 	}
 	for _, d := range f.Defs {
@@ -38,7 +40,7 @@ func Linear(f *ir.Func) *ir.Func {
 			l.defs = append(l.defs, d)
 			continue
 		}
-		l.linear[d.Target] = true
+		l.mark(d.Target)
 		switch {
 		case d.IsPointwise():
 			n := *d
@@ -63,6 +65,9 @@ type linear struct {
 	f      *ir.Func
 	num    ir.Numbering
 	linear map[*ir.Tensor]bool    // tensors linear in the cotangents
+	flows  map[*ir.Value]bool     // what depends tells of values, as long as no tensor is added to linear
+	levels map[*ir.Value]int      // what the builder of a definition tells of values
+	of     *ir.Def                // and that definition
 	inline map[*ir.Tensor]*ir.Def // derived pointwise definitions, rewritten
 	sums   map[*ir.Tensor]bool    // derived reductions
 	uses   map[*ir.Tensor]int
@@ -75,7 +80,7 @@ type linear struct {
 
 func (l *linear) add(d *ir.Def) {
 	l.defs = append(l.defs, d)
-	l.linear[d.Target] = true
+	l.mark(d.Target)
 	if d.Target.Role != ir.Local {
 		return
 	}
@@ -88,12 +93,17 @@ func (l *linear) add(d *ir.Def) {
 
 // depends tells whether a value is linear in cotangents, rather than free of them.
 func (l *linear) depends(v *ir.Value) bool {
-	for t := range ir.Reads(v) {
-		if l.linear[t] {
-			return true
-		}
+	r, ok := l.flows[v]
+	if !ok {
+		r = l.linear[v.Tensor] || slices.ContainsFunc(v.Args, l.depends)
+		l.flows[v] = r
 	}
-	return false
+	return r
+}
+
+// mark adds a tensor to those that are linear in the cotangents.
+func (l *linear) mark(t *ir.Tensor) {
+	l.linear[t], l.flows = true, map[*ir.Value]bool{}
 }
 
 // cost is what a pointwise definition costs at each point of its innermost variable.
@@ -137,7 +147,10 @@ func (l *linear) inlined(d *ir.Def, read *ir.Value) *ir.Value {
 }
 
 func (l *linear) builder(d *ir.Def, v *ir.Value) *builder {
-	b := &builder{depth: map[*ir.Var]int{}, num: &l.num, zero: ir.Cast(ir.Int(0), v.Type), linear: l.depends, tame: l.tame, given: given}
+	if l.of != d {
+		l.of, l.levels = d, map[*ir.Value]int{}
+	}
+	b := &builder{depth: map[*ir.Var]int{}, levels: l.levels, num: &l.num, zero: ir.Cast(ir.Int(0), v.Type), linear: l.depends, tame: l.tame, given: given}
 	for i, x := range d.Vars {
 		b.depth[x] = i
 	}

@@ -114,6 +114,7 @@ func common(ts []term, num *ir.Numbering) (term, []term) {
 // are an exception, see late.
 type builder struct {
 	depth  map[*ir.Var]int
+	levels map[*ir.Value]int
 	num    *ir.Numbering
 	zero   *ir.Value
 	linear func(*ir.Value) bool // depends on cotangents
@@ -121,10 +122,17 @@ type builder struct {
 	given  func(*ir.Value) bool // is as the caller gave it
 }
 
+// level is the depth of the innermost variable in a value; -1: there is none.
 func (b *builder) level(v *ir.Value) int {
-	l := -1
-	for x := range ir.FreeVars(v) {
-		l = max(l, b.depth[x])
+	l, ok := b.levels[v]
+	if !ok {
+		if l = -1; v.Op == ir.OpIndex {
+			l = b.depth[v.Var]
+		}
+		for _, a := range v.Args {
+			l = max(l, b.level(a))
+		}
+		b.levels[v] = l
 	}
 	return l
 }

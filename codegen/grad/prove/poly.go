@@ -1,8 +1,9 @@
 package prove
 
 import (
+	"maps"
 	"math/big"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -71,7 +72,14 @@ func (p *poly) add(m mono, c *big.Rat) {
 	if c.Sign() == 0 {
 		return
 	}
-	k := m.key()
+	p.addAs(m.key(), m, c)
+}
+
+// addAs is add with the key of m.
+func (p *poly) addAs(k string, m mono, c *big.Rat) {
+	if c.Sign() == 0 {
+		return
+	}
 	if len(k) > maxKey {
 		giveUp("a term is nested too deeply")
 	}
@@ -92,16 +100,13 @@ func (p *poly) add(m mono, c *big.Rat) {
 
 func (p *poly) isZero() bool { return len(p.terms) == 0 }
 
+func (p *poly) keys() []string { return slices.Sorted(maps.Keys(p.terms)) }
+
 // sorted gives the terms in the order of their keys.
 func (p *poly) sorted() []term {
-	keys := make([]string, 0, len(p.terms))
-	for k := range p.terms {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	r := make([]term, len(keys))
-	for i, k := range keys {
-		r[i] = p.terms[k]
+	r := make([]term, 0, len(p.terms))
+	for _, k := range p.keys() {
+		r = append(r, p.terms[k])
 	}
 	return r
 }
@@ -111,10 +116,10 @@ func (p *poly) Key() string {
 	if p.key == "" {
 		var b strings.Builder
 		b.WriteByte('(')
-		for _, t := range p.sorted() {
-			b.WriteString(t.coef.RatString())
+		for _, k := range p.keys() {
+			b.WriteString(p.terms[k].coef.RatString())
 			b.WriteByte('*')
-			b.WriteString(t.mono.key())
+			b.WriteString(k)
 			b.WriteByte('+')
 		}
 		b.WriteByte(')')
@@ -140,16 +145,16 @@ func sum(p, q *poly, k int64) *poly {
 		r.terms[key] = t
 	}
 	c := big.NewRat(k, 1)
-	for _, t := range q.terms {
-		r.add(t.mono, new(big.Rat).Mul(t.coef, c))
+	for key, t := range q.terms {
+		r.addAs(key, t.mono, new(big.Rat).Mul(t.coef, c))
 	}
 	return r
 }
 
 func scale(p *poly, c *big.Rat) *poly {
-	r := &poly{terms: map[string]term{}}
-	for _, t := range p.terms {
-		r.add(t.mono, new(big.Rat).Mul(t.coef, c))
+	r := &poly{terms: make(map[string]term, len(p.terms))}
+	for key, t := range p.terms {
+		r.addAs(key, t.mono, new(big.Rat).Mul(t.coef, c))
 	}
 	return r
 }

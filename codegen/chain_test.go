@@ -1,0 +1,82 @@
+package codegen
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// chains are formulas in which conditions are nested as deep as asked for.
+var chains = map[string]func(depth int) string{
+	"else if": func(depth int) string {
+		var b strings.Builder
+		for i := range depth {
+			fmt.Fprintf(&b, "if x < %d then %d*x^2 + t else ", i, i+2)
+		}
+		return b.String() + "x*t"
+	},
+	"nested": func(depth int) string {
+		s := "x*t"
+		for i := range depth {
+			s = fmt.Sprintf("if x < %d then (%s) else %d*x*t", i, s, i+2)
+		}
+		return s
+	},
+	"or": func(depth int) string {
+		var b strings.Builder
+		for i := range depth {
+			fmt.Fprintf(&b, "if x < %d || t > %d then %d*x*t else ", i, i, i+2)
+		}
+		return b.String() + "x"
+	},
+}
+
+// chainOf is a spec of one op with a chain.
+func chainOf(kind string, depth int) string {
+	return fmt.Sprintf("package many\n\n// C is a chain.\nop c[T: float](x, t: T[...B]) -> (y: T[...B]) {\n    y = %s\n}\n", chains[kind](depth))
+}
+
+// BenchmarkChains shows what a level of nested conditions costs.
+func BenchmarkChains(b *testing.B) {
+	for kind := range chains {
+		for _, depth := range []int{50, 100, 200, 400, 800} {
+			text := chainOf(kind, depth)
+			b.Run(fmt.Sprint(kind, depth), func(b *testing.B) {
+				for b.Loop() {
+					take(b, text)
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(depth), "µs/level")
+			})
+		}
+	}
+}
+
+// TestChains counts the work for a level of nested conditions, by what is allocated, and what is written for it: both grow little with
+// the depth.
+func TestChains(t *testing.T) {
+	for kind := range chains {
+		measure := func(depth int) (work, lines float64) {
+			text := chainOf(kind, depth)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			b := take(t, text, Go)
+			runtime.ReadMemStats(&after)
+			n := 0
+			for _, f := range b.Out {
+				n += strings.Count(string(f.Data), "\n")
+			}
+			return float64(after.Mallocs-before.Mallocs) / float64(depth), float64(n) / float64(depth)
+		}
+		measure(5) // what is made once
+		work, lines := measure(40)
+		deepWork, deepLines := measure(160)
+		t.Logf("%s: %.0f allocations and %.1f lines a level of 40, %.0f and %.1f of 160", kind, work, lines, deepWork, deepLines)
+		if deepWork > 1.25*work {
+			t.Errorf("%s: %.0f allocations a level of 40, %.0f of 160", kind, work, deepWork)
+		}
+		if deepLines > lines {
+			t.Errorf("%s: %.1f lines a level of 40, %.1f of 160", kind, lines, deepLines)
+		}
+	}
+}
