@@ -125,6 +125,8 @@ func trial(c *ir.Func, at int) map[*ir.Tensor]*ir.Array {
 				x.Data[i] = math.Mod(float64(k)*p.spread, 1) + p.low
 			case t.Elem.Name == "bool" && k%3 > 0:
 				x.Data[i] = 1
+			case at > 0: // indices, and ends of ranges, which are empty at the first point
+				x.Data[i] = float64(k % 2)
 			}
 		}
 		in.Arrays[t] = x
