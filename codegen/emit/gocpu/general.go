@@ -46,10 +46,7 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 	if err != nil {
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)
 	}
-	g.noteErrors(s.back, text)
-	for _, part := range g.parts.In(text) {
-		g.noteErrors(s.back, part)
-	}
+	g.noteErrors(s.back, text+strings.Join(g.parts.In(text), ""))
 	g.portable = append(g.portable, g.parts.Take()...)
 	name = g.share(k, text, fmt.Sprintf("computes %s%s, in several variants.", what, dtypesText(g.decl.ElemVars, p.dtypes)))
 	return jen.Return(jen.Id(g.integerCall(k, name)).Call(g.runArgs(jen.Id("b"), jen.Id("v"))...)), nil
