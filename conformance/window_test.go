@@ -1,9 +1,12 @@
 package conformance
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/opgen/opgen/gen/attention"
 	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 )
@@ -39,5 +42,20 @@ func TestHugeWindow(t *testing.T) {
 				t.Errorf("size %d, element %d: %v, want %v", size, i, g, w)
 			}
 		}
+	}
+}
+
+// A call whose values on the way need more memory than there is ends with an error, although its tensors are small.
+func TestValuesOnTheWay(t *testing.T) {
+	q := runtime.Must(runtime.Full(1.0, 2, 200, 1))
+	old := runtime.SetMaxBytes(1 << 16)
+	defer runtime.SetMaxBytes(old)
+	_, err := attention.GroupedQueryAttention(q, q, q, nil)
+	if !errors.Is(err, runtime.ErrShape) || !strings.Contains(err.Error(), "values on the way") {
+		t.Errorf("200 by 200 weights: %v", err)
+	}
+	runtime.SetMaxBytes(1 << 24)
+	if _, err := attention.GroupedQueryAttention(q, q, q, nil); err != nil {
+		t.Error(err)
 	}
 }

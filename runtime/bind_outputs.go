@@ -31,6 +31,9 @@ func (b *Bound) bindOutputs(make bool) error {
 	if err := b.checkWrites(); err != nil {
 		return err
 	}
+	if err := b.checkTemps(); err != nil {
+		return err
+	}
 	b.findWrites()
 	for v, d := range b.given {
 		b.DType[v] = d.computed()

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime/debug"
 	"sync/atomic"
 )
@@ -15,7 +16,7 @@ const unknownMemory = min(1<<40, math.MaxInt)
 
 // MaxBytes is the most bytes that a tensor may have that is made, or that a call may take at once on its way: more is an error of the kind
 // ErrShape, before anything is allocated. Unless SetMaxBytes has said otherwise it is the memory of the machine, or less where
-// debug.SetMemoryLimit, or GOMEMLIMIT, says so. Values of a call on its way that need more end it with a panic, whose value is such an error.
+// debug.SetMemoryLimit, or GOMEMLIMIT, says so.
 func MaxBytes() int64 {
 	if n := roomLimit.Load(); n > 0 {
 		return n
@@ -50,8 +51,27 @@ func timesText(n, k int) string {
 	return fmt.Sprint(n * k)
 }
 
+// checkTemps refuses values on the way that are more than MaxBytes, 8 bytes each.
+func (b *Bound) checkTemps() error {
+	for _, axes := range b.sig.Temps {
+		n := uint(1)
+		for _, a := range axes {
+			hi, lo := bits.Mul(n, uint(b.Ext[a]))
+			if hi != 0 || lo > maxElements {
+				lo = maxElements
+			}
+			n = lo
+		}
+		if err := room(b.sig.Op, "values on the way", F64, []int{int(n)}, int(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // roomFor refuses values of a call on its way, n of the given size each, by a panic with an *ArgError: where memory is asked for, calls have no
-// way to fail, and Go's own end of memory can't be recovered from. Fewer than 0 are more than an int counts.
+// way to fail, and Go's own end of memory can't be recovered from. Binding has refused before, unless sizes were not known there. Fewer than 0
+// are more than an int counts.
 func (b *Bound) roomFor(n, size int) {
 	if uint(n) <= always/8 && roomLimit.Load() == 0 {
 		return

@@ -164,6 +164,17 @@ func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 	if len(g.alike()) > 0 {
 		f = append(f, field("Alike", jen.Id(g.low+"Alike")))
 	}
+	if temps := g.temps(s); temps != nil {
+		f = append(f, field("Temps", jen.Index().Index().Int().ValuesFunc(func(list *jen.Group) {
+			for _, axes := range temps {
+				list.ValuesFunc(func(one *jen.Group) {
+					for _, a := range axes {
+						one.Lit(a)
+					}
+				})
+			}
+		})))
+	}
 	f = append(f, jen.Line().Add(field("Params", jen.Index().Qual(runtimePath, "Param").Values(append(params, jen.Line())...))), jen.Line())
 	return jen.Qual(runtimePath, "Signature").Values(f...), nil
 }
