@@ -130,7 +130,7 @@ func TestRecurrent(t *testing.T) {
 					h, m := lastH[i*hidden:(i+1)*hidden], lastM[i*hidden:(i+1)*hidden]
 					u := affine(t, l.w.WeightIH, l.w.BiasIH, data[(s*n+i)*in:(s*n+i+1)*in])
 					v := affine(t, l.w.WeightHH, l.w.BiasHH, h)
-					h, m = cells[l.cell](u, v, h, m)
+					h, _ = cells[l.cell](u, v, h, m) // m in place
 					copy(y[(s*n+i)*hidden:], h)
 				}
 			}
