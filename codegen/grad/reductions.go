@@ -64,7 +64,7 @@ func others(d *ir.Def, in string, names names) (*otherFactors, error) {
 		if v.Axis == nil {
 			length := longest(d, v, names)
 			r.defs = append(r.defs, length)
-			w.Axis = &ir.Axis{Name: "range" + strings.TrimPrefix(length.Target.Name, "length"), Size: length.Target}
+			w.Axis = &ir.Axis{Name: "factor" + strings.TrimPrefix(length.Target.Name, "length"), Size: length.Target}
 			at[v] = ir.Add(ir.Index(w), ir.Subst(v.Lo, at))
 			o.Where = append(o.Where, ir.Call(ir.OpLt, at[v], ir.Subst(v.Hi, at)))
 			index = append(index, ir.Sub(ir.Index(v), v.Lo))
