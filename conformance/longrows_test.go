@@ -38,6 +38,9 @@ func longRows() []*call {
 		row("reduce.logsumexp", normal(r, 1, 200003)), row("reduce.log_softmax", normal(r, 3, 40001)), row("reduce.mean", normal(r, 200003)),
 		row("reduce.mean", normal(r, 11, 40001), last), row("reduce.amax", normal(r, 2, 99991), last), row("reduce.var", normal(r, 2, 70001), last),
 		row("norm.rms_norm", normal(r, 2, 80000)), row("linalg.normalize", normal(r, 2, 50000), number("p", 3)),
+		{op: "linalg.matmul", inputs: arrays{"x": normal(r, 3, 50_001), "z": normal(r, 50_001, 5)}},
+		{op: "linalg.matmul", inputs: arrays{"x": normal(r, 1, 40_000), "z": normal(r, 40_000, 1)}},
+		linear(normal(r, 40_000, 2), normal(r, 3, 2), normal(r, 3)),
 		{op: "loss.triplet_margin", inputs: arrays{"a": normal(r, 2, 40000), "p": normal(r, 2, 40000), "n": normal(r, 2, 40000)}, attrs: []ir.ExampleAttr{word("swap", "true")}},
 	}
 }

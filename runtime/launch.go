@@ -55,6 +55,10 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		launchLong(k, a, p)
 		return
 	}
+	if p.Steps && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements {
+		launchSteps(k, a, p)
+		return
+	}
 	j := jobPool.Get().(*job)
 	j.kernel, j.plan, j.args, j.own = k, p, *a, *a
 	j.cut = cutFor(a, p)

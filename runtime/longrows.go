@@ -21,7 +21,6 @@ type longRows struct {
 	results     *block              // of the rows that run: for each piece all results
 	partial     [MaxOperands]*block // of accumulators
 	row, pass   int                 // of the pieces that run on several threads
-	blockAt     int                 // and their results
 	wholeGroups bool                // a task is a group of rows, else a piece
 }
 

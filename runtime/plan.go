@@ -49,6 +49,11 @@ type Plan struct {
 	Ends    bool
 	Float   DType       // of Results
 	Results []RowResult // of reductions over the row
+	// Steps: the kernel stores what it reduces over the serial axis and nothing else, in operand StepsTo. A long serial axis is cut into
+	// pieces, whose results are combined pairwise.
+	Steps       bool
+	StepsMonoid Monoid
+	StepsTo     int
 	// Stream: each output is written once and not read again, and Args.I[FlagsAt] is no scalar: [Stream] is set there when
 	// outputs are large.
 	Stream bool
@@ -66,6 +71,8 @@ const (
 	// chunkElements is the work of one call of a kernel: rows × lanes × steps. With them preemption waits well under a
 	// millisecond, and a call costs nothing beside the work.
 	chunkElements = 32768
+	// pieceSteps is how many steps of a long serial axis make a piece. Results depend on it: package nest has the same number.
+	pieceSteps = 1 << 14
 	// laneCut is what chunks along the vector axis are multiples of.
 	laneCut = Block
 	// wideRows is the least number of rows that share partial results of wide accumulators: they would

@@ -9,6 +9,7 @@ import (
 type Args struct {
 	Rows, N, K int      // extents of the loops; a loop that is not in the text runs once
 	Piece      int      // the lanes of a piece, see the function of this name; 0: rows are one piece, as in a call of a kernel
+	PieceSteps int      // the steps of a piece of the serial axis; 0: it is one piece
 	Operands   []Buffer // one for each operand
 	F          []float64
 	I          []int // F[i] or I[i] is scalar i, by its kind
@@ -94,7 +95,7 @@ type accumulator struct {
 	lanes  []float64
 	outer  float64 // sums over Serial
 	steps  int
-	pieces []float64 // over Vector: the results of the pieces before
+	pieces []float64 // the results of the pieces before
 	result float64
 }
 
@@ -105,7 +106,7 @@ func (s *accumulator) reset(identity float64) {
 	s.outer, s.steps = 0, 0
 }
 
-// endPiece begins the next piece of a row.
+// endPiece begins the next piece.
 func (m *machine) endPiece(slot int) {
 	m.finish(slot)
 	s := &m.slots[slot]
@@ -113,7 +114,7 @@ func (m *machine) endPiece(slot int) {
 	s.reset(m.identity(slot))
 }
 
-// endRow combines the pieces of a row.
+// endRow combines the pieces of a row, or of a serial axis.
 func (m *machine) endRow(slot int) {
 	m.endPiece(slot)
 	s, monoid := &m.slots[slot], m.nest.Slots[slot].Monoid
@@ -169,13 +170,16 @@ func (m *machine) loop(l *For) error {
 		}
 	}
 	piece := extent
-	if l.Depth == Vector && m.args.Piece > 0 {
+	switch {
+	case l.Depth == Vector && m.args.Piece > 0:
 		piece = m.args.Piece
+	case l.Depth == Serial && m.args.PieceSteps > 0:
+		piece = m.args.PieceSteps
 	}
 	for *index = 0; *index < extent; *index++ {
 		if *index > 0 && *index%piece == 0 {
 			for _, s := range m.inLoop[l] {
-				if m.nest.Slots[s].Over == Vector {
+				if m.nest.Slots[s].Over == l.Depth {
 					m.endPiece(s)
 				}
 			}
@@ -186,11 +190,8 @@ func (m *machine) loop(l *For) error {
 	}
 	*index = 0
 	for _, s := range m.inLoop[l] {
-		switch m.nest.Slots[s].Over {
-		case Vector:
+		if m.nest.Slots[s].Over != Grid {
 			m.endRow(s)
-		case Serial:
-			m.finish(s)
 		}
 	}
 	return nil

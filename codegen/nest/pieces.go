@@ -107,3 +107,21 @@ func (p *Passes) Accumulates(slot int) int {
 
 // Last says whether a pass is the last thing that a row does: no code for calls after it is needed.
 func (p *Passes) Last(pass int) bool { return pass == len(p.Loops) && !p.Ends }
+
+// PieceSteps is how many steps of a long serial axis make a piece, where a nest of more than PieceElements points stores nothing but what it
+// reduces over that axis: the results of pieces are combined pairwise. It is a multiple of SerialBlock.
+const PieceSteps = 1 << 14
+
+// CutSteps is the operand that holds what a nest reduces over its serial axis; ok is false where it does anything else.
+func (n *Nest) CutSteps() (operand int, ok bool) {
+	operand, ok = -1, len(n.Slots) == 1 && n.Slots[0].Over == Serial
+	n.Walk(func(s Stmt, _ []*For) {
+		v, isValue := s.(*Value)
+		if !isValue || v.Op != Store {
+			return
+		}
+		ok = ok && operand < 0 && v.Args[0].Op == Result && n.Operands[v.Operand].Mode == Out
+		operand = v.Operand
+	})
+	return operand, ok && operand >= 0
+}

@@ -28,6 +28,15 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 	if p := n.Passes(); p != nil {
 		plan = append(plan, passes(n, p)...)
 	}
+	if o, ok := n.CutSteps(); ok {
+		plan = append(plan, field("Steps", jen.True()))
+		if m := n.Slots[0].Monoid; m != nest.SumOf {
+			plan = append(plan, field("StepsMonoid", jen.Qual(runtimePath, runtimeMonoid[m])))
+		}
+		if o > 0 {
+			plan = append(plan, field("StepsTo", jen.Lit(o)))
+		}
+	}
 	plan = append(plan, field("Operands", operands(n)))
 	args := jen.Id("a").Op("*").Qual(runtimePath, "Args")
 	ref := func() *jen.Statement { return jen.Op("&").Id(planName(n)) }

@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// longSteps is a launch with a long serial axis, in pieces.
+type longSteps struct {
+	kernel Kernel
+	plan   *Plan
+	args   Args   // of the whole launch
+	own    Args   // of the caller's piece
+	floats int    // that the kernel stores
+	buffer *block // several times as many
+}
+
+var stepsPool = sync.Pool{New: func() any { return new(longSteps) }}
+
+// sideBySide bounds the memory, in floats, for pieces that several threads take; with more, rows and lanes are enough for all of them.
+const sideBySide = 1 << 18
+
+// launchSteps runs a kernel over pieces of its serial axis and combines what it stores: neighbours, then neighbours of those.
+func launchSteps(k Kernel, a *Args, p *Plan) {
+	l := stepsPool.Get().(*longSteps)
+	l.kernel, l.plan, l.args = k, p, *a
+	l.floats = a.Rows * a.N
+	pieces := ceilDiv(a.K, pieceSteps)
+	o := Operand{DType: p.Operands[p.StepsTo].DType, Monoid: p.StepsMonoid}
+	if pieces*l.floats <= sideBySide {
+		l.buffer = getScratch(pieces * l.floats * o.DType.Size())
+		runTasks(l, nil, pieces)
+		combinePairs(l.at(0), l.at(0), pieces, l.floats, &o)
+	} else {
+		l.inTurn(pieces, &o)
+	}
+	l.store(&o)
+	putScratch(l.buffer)
+	l.kernel, l.plan, l.buffer = nil, nil, nil
+	l.args.forget()
+	l.own.forget()
+	stepsPool.Put(l)
+}
+
+// inTurn runs the pieces one after the other, and combines them as soon as they have a neighbour: few are kept.
+func (l *longSteps) inTurn(pieces int, o *Operand) {
+	levels := 2
+	for n := pieces; n > 1; n /= 2 {
+		levels++
+	}
+	l.buffer = getScratch(levels * l.floats * o.DType.Size())
+	top := 0
+	join := func() {
+		top--
+		combinePairs(l.at(top-1), l.at(top-1), 2, l.floats, o)
+	}
+	for i := range pieces {
+		l.piece(&l.own, i, l.at(top))
+		top++
+		for n := i + 1; n&1 == 0; n /= 2 {
+			join()
+		}
+	}
+	for top > 1 {
+		join()
+	}
+}
+
+func (l *longSteps) task(a *Args, i int) { l.piece(a, i, l.at(i)) }
+
+// at is the memory of a result.
+func (l *longSteps) at(i int) unsafe.Pointer {
+	return unsafe.Add(l.buffer.pointer(), i*l.floats*l.plan.Operands[l.plan.StepsTo].DType.Size())
+}
+
+// piece runs the kernel over a piece.
+func (l *longSteps) piece(a *Args, i int, to unsafe.Pointer) {
+	*a = l.args
+	from := i * pieceSteps
+	a.K = min(pieceSteps, l.args.K-from)
+	for k := range l.plan.Operands {
+		if d := from * a.KStep[k]; d != 0 && a.Ptr[k] != nil {
+			a.Ptr[k] = unsafe.Add(a.Ptr[k], d*l.plan.Operands[k].DType.Size())
+		}
+	}
+	a.Ptr[l.plan.StepsTo], a.Row[l.plan.StepsTo] = to, a.N
+	Launch(l.kernel, a, l.plan)
+}
+
+// store copies the first result to where the launch stores.
+func (l *longSteps) store(o *Operand) {
+	k, size := l.plan.StepsTo, o.DType.Size()
+	for row := range l.args.Rows {
+		from := unsafe.Add(l.at(0), row*l.args.N*size)
+		to := l.args.element(k, row, 0, o)
+		copy(unsafe.Slice((*byte)(to), l.args.N*size), unsafe.Slice((*byte)(from), l.args.N*size))
+	}
+}
